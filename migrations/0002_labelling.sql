@@ -1,0 +1,94 @@
+-- What is asked, of which conversations, and what people said.
+
+create table rubric_version (
+    id blob primary key not null,
+    project_id blob not null references project (id),
+    name text not null,
+    version integer not null check (version > 0),
+    body text not null,
+    hash text not null,
+    published_at integer not null,
+    unique (project_id, name, version)
+) strict;
+create trigger rubric_version_never_changes before update on rubric_version begin select raise(abort, 'a published rubric version never changes'); end;
+create trigger rubric_version_never_goes before delete on rubric_version begin select raise(abort, 'a published rubric version never changes'); end;
+
+create table conversation (
+    id blob primary key not null,
+    project_id blob not null references project (id),
+    -- id in the source system
+    external_id text not null,
+    -- order of import
+    position integer not null,
+    cluster text not null,
+    category text,
+    corpus text,
+    system text,
+    language text,
+    occurred_at integer,
+    content_hash text not null,
+    -- the row as it was given, redacted, as JSON
+    body text not null,
+    imported_at integer not null,
+    unique (project_id, external_id)
+) strict;
+create index conversation_by_position on conversation (project_id, position);
+
+-- A person or crowd worker under whose name labels stand; a user where they were given here.
+create table annotator (
+    id blob primary key not null,
+    project_id blob not null references project (id),
+    name text not null,
+    user_id blob references user (id),
+    unique (project_id, name)
+) strict;
+create unique index annotator_of_user on annotator (project_id, user_id) where user_id is not null;
+
+-- One conversation given to one person. Open until it is submitted or skipped; what others said of it is sealed while it is open.
+create table assignment (
+    id blob primary key not null,
+    project_id blob not null references project (id),
+    conversation_id blob not null references conversation (id),
+    user_id blob not null references user (id),
+    state text not null check (state in ('open', 'submitted', 'skipped')),
+    skip_reason text,
+    assigned_at integer not null,
+    closed_at integer,
+    unique (conversation_id, user_id)
+) strict;
+create index assignment_open_by_user on assignment (user_id, conversation_id) where state = 'open';
+create index assignment_by_user on assignment (project_id, user_id, state);
+
+-- Append-only. A null value withdraws what it supersedes.
+create table label (
+    id blob primary key not null,
+    project_id blob not null references project (id),
+    conversation_id blob not null references conversation (id),
+    annotator_id blob not null references annotator (id),
+    rubric_version_id blob not null references rubric_version (id),
+    unit text not null,
+    criterion text not null,
+    pass integer not null default 0 check (pass >= 0),
+    value real,
+    comment text,
+    flag integer not null default 0 check (flag in (0, 1)),
+    seconds real,
+    -- the label that this one replaces, and that nothing else may replace
+    supersedes blob references label (id),
+    -- given by the browser, so that a save that is sent twice is stored once
+    client_key text,
+    labelled_at integer,
+    recorded_at integer not null
+) strict;
+create unique index label_is_superseded_once on label (supersedes) where supersedes is not null;
+create unique index label_by_client_key on label (annotator_id, client_key) where client_key is not null;
+-- One first label for each (annotator, conversation, unit, criterion, pass); what follows must supersede.
+create unique index label_begins_once on label (conversation_id, annotator_id, criterion, unit, pass) where supersedes is null;
+create index label_by_project on label (project_id, criterion);
+create trigger label_is_append_only_on_update before update on label begin select raise(abort, 'labels are append-only'); end;
+create trigger label_is_append_only_on_delete before delete on label begin select raise(abort, 'labels are append-only'); end;
+
+-- What counts: the last label of each chain, unless it withdraws.
+create view current_label as
+select * from label l
+where l.value is not null and not exists (select 1 from label later where later.supersedes = l.id);
