@@ -4,10 +4,16 @@
 //! the browser and the server speak of the same things.
 #![deny(missing_docs)]
 
+mod agreement_report;
 mod canonical;
+mod comparison;
 mod conversation;
 mod fault;
+mod gate;
+mod home;
 mod label;
+mod labelling;
+mod policy;
 mod role;
 mod rubric;
 mod scale;
@@ -16,13 +22,24 @@ mod verdict;
 mod visible;
 
 pub use agreement;
+pub use agreement_report::{
+    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
+    PairAgreement, PairItem, PairItems, SliceAgreement,
+};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
+pub use comparison::{
+    Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule, ReferenceSource,
+};
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
     ToolCall,
 };
 pub use fault::Fault;
+pub use gate::{Decision, RuleOutcome, RuleVerdict, Verdict};
+pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
+pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
+pub use policy::{Bound, BoundOn, Policy, PolicyError, Rules};
 pub use role::{Permission, Role};
 pub use rubric::{Component, Criterion, Rubric, RubricError};
 pub use scale::{Level, Scale, ScaleKind};

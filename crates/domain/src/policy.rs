@@ -1,0 +1,200 @@
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a judge must show before it may be promoted, as a TOML file says it.
+///
+/// ```
+/// let policy = domain::Policy::from_toml(r#"
+///     name = "upgrade"
+///     [rules]
+///     minimum_n = 200
+///     failure_share = 0.02
+///     kappa_at_least = 0.3
+///     non_inferiority = 0.05
+///     [criterion.fluency]
+///     kappa_at_least = { value = 0.1, on = "point" }
+/// "#)?;
+/// assert_eq!(policy.rules_for("fluency").non_inferiority, Some(0.05));
+/// # Ok::<(), domain::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Name, for the record.
+    pub name: String,
+    /// The criteria that are gated; all that have references where absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
+    /// Rules for each criterion.
+    #[serde(default)]
+    pub rules: Rules,
+    /// What differs for one criterion: a rule that stands here replaces the general one.
+    #[serde(default, rename = "criterion", skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_criterion: BTreeMap<String, Rules>,
+}
+
+/// The rules of a policy. A rule that is absent is not asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// Fewest items with a reference and a value; below it nothing can be decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_n: Option<u64>,
+    /// Greatest share of items without a valid verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_share: Option<f64>,
+    /// Least quadratic κ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kappa_at_least: Option<Bound>,
+    /// How much worse than the incumbent still counts as no worse: the margin δ of Δκ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub non_inferiority: Option<f64>,
+}
+
+/// A bound on a figure: on its whole interval, or by name on the point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "BoundText", into = "BoundText")]
+pub struct Bound {
+    /// The bound.
+    pub value: f64,
+    /// What must lie on its right side.
+    pub on: BoundOn,
+}
+
+/// What a bound is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundOn {
+    /// The whole interval.
+    #[default]
+    Interval,
+    /// The point value.
+    Point,
+}
+
+/// `0.3`, or `{ value = 0.3, on = "point" }`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum BoundText {
+    Plain(f64),
+    Named {
+        value: f64,
+        #[serde(default)]
+        on: BoundOn,
+    },
+}
+
+impl From<BoundText> for Bound {
+    fn from(text: BoundText) -> Bound {
+        match text {
+            BoundText::Plain(value) => Bound { value, on: BoundOn::Interval },
+            BoundText::Named { value, on } => Bound { value, on },
+        }
+    }
+}
+
+impl From<Bound> for BoundText {
+    fn from(bound: Bound) -> BoundText {
+        match bound.on {
+            BoundOn::Interval => BoundText::Plain(bound.value),
+            BoundOn::Point => BoundText::Named { value: bound.value, on: bound.on },
+        }
+    }
+}
+
+/// Why a text is no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// Not TOML, or not of a policy's shape; the message has line and column.
+    #[error("not a policy: {0}")]
+    Shape(String),
+    /// A number that cannot stand.
+    #[error("policy: {rule}: found {found}, expected {expected}")]
+    Value {
+        /// The rule.
+        rule: String,
+        /// What stands there.
+        found: String,
+        /// What would have been right.
+        expected: &'static str,
+    },
+}
+
+impl Policy {
+    /// Reads and checks a policy.
+    ///
+    /// # Errors
+    /// [`PolicyError`], which names the rule.
+    pub fn from_toml(text: &str) -> Result<Policy, PolicyError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let policy: Policy = toml::from_str(text).map_err(|error| PolicyError::Shape(error.to_string()))?;
+        policy.rules.check("rules")?;
+        for (criterion, rules) in &policy.by_criterion {
+            rules.check(&format!("criterion.{criterion}"))?;
+        }
+        let asks = |rules: &Rules| *rules != Rules::default();
+        if !asks(&policy.rules) && !policy.by_criterion.values().any(asks) {
+            let expected = "at least one rule: a policy that asks nothing would promote anything";
+            return Err(PolicyError::Value { rule: "rules".to_owned(), found: "none".to_owned(), expected });
+        }
+        Ok(policy)
+    }
+
+    /// The rules that hold for a criterion.
+    #[must_use]
+    pub fn rules_for(&self, criterion: &str) -> Rules {
+        let own = self.by_criterion.get(criterion).cloned().unwrap_or_default();
+        Rules {
+            minimum_n: own.minimum_n.or(self.rules.minimum_n),
+            failure_share: own.failure_share.or(self.rules.failure_share),
+            kappa_at_least: own.kappa_at_least.or(self.rules.kappa_at_least),
+            non_inferiority: own.non_inferiority.or(self.rules.non_inferiority),
+        }
+    }
+}
+
+impl Rules {
+    fn check(&self, place: &str) -> Result<(), PolicyError> {
+        let within = |rule: &str, value: Option<f64>, low: f64, high: f64, expected: &'static str| match value
+        {
+            Some(value) if !(low..=high).contains(&value) => Err(PolicyError::Value {
+                rule: format!("{place}.{rule}"),
+                found: value.to_string(),
+                expected,
+            }),
+            _ => Ok(()),
+        };
+        within("failure_share", self.failure_share, 0.0, 1.0, "a share from 0 to 1")?;
+        within("kappa_at_least", self.kappa_at_least.map(|b| b.value), -1.0, 1.0, "a κ from -1 to 1")?;
+        let margin = self.non_inferiority.filter(|margin| *margin != 0.0);
+        within("non_inferiority", margin, f64::MIN_POSITIVE, 2.0, "a margin above 0")?;
+        if self.non_inferiority.is_some() && margin.is_none() {
+            let expected = "a margin above 0: with 0 no finite number of items can show it";
+            return Err(PolicyError::Value {
+                rule: format!("{place}.non_inferiority"),
+                found: "0".to_owned(),
+                expected,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_that_asks_nothing_or_nonsense_is_refused() {
+        for (text, says) in [
+            ("name = \"x\"", "at least one rule"),
+            ("name = \"x\"\n[rules]\nnon_inferiority = 0", "a margin above 0"),
+            ("name = \"x\"\n[rules]\nfailure_share = 1.5", "rules.failure_share: found 1.5"),
+            ("name = \"x\"\n[rules]\nkappa = 0.5", "unknown field `kappa`"),
+            ("name = \"x\"\n[criterion.a]\nkappa_at_least = nan", "criterion.a.kappa_at_least: found NaN"),
+        ] {
+            let message = Policy::from_toml(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{message}");
+        }
+    }
+}
