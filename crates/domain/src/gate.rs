@@ -1,5 +1,5 @@
-use crate::{Bound, BoundOn, Comparison, ContentHash, JudgeFigures, Policy, Rules};
-use agreement::Estimate;
+use crate::{Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, Policy};
+use agreement::{Estimate, Flag, Interval, Undefined};
 use serde::{Deserialize, Serialize};
 
 /// The recorded answer of a gate, with everything that it was based on.
@@ -86,4 +86,240 @@ pub enum RuleVerdict {
     Inconclusive,
     /// The figure has no value.
     Undefined,
+}
+
+/// What a policy says of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// The answer.
+    pub decision: Verdict,
+    /// Each rule on each criterion.
+    pub rules: Vec<RuleOutcome>,
+    /// What did not pass or was not asked, in sentences.
+    pub reasons: Vec<String>,
+}
+
+/// Normal quantiles: 1.959964 for a two-sided 95 % interval, 0.841621 for a power of 80 %.
+const Z_INTERVAL: f64 = 1.959_963_984_540_054;
+const Z_POWER: f64 = 0.841_621_233_572_914_3;
+
+impl Policy {
+    /// Applies the policy to a candidate: any rule failed → HOLD; else any inconclusive or undefined → INCONCLUSIVE; else PROMOTE.
+    /// Without an incumbent the rules that need one are left out, and said to be.
+    #[must_use]
+    pub fn apply(&self, comparison: &Comparison, candidate: &str, incumbent: Option<&str>) -> Applied {
+        let mut applied = Applied { decision: Verdict::Promote, rules: Vec::new(), reasons: Vec::new() };
+        let named: Vec<&str> = if self.criteria.is_empty() {
+            comparison.criteria.iter().map(|criterion| criterion.id.as_str()).collect()
+        } else {
+            self.criteria.iter().map(String::as_str).collect()
+        };
+        if named.is_empty() {
+            applied.reasons.push(
+                "no criterion has both references and verdicts: there is nothing to decide on".to_owned(),
+            );
+            applied.decision = Verdict::Inconclusive;
+        }
+        for id in named {
+            let criterion = comparison.criteria.iter().find(|criterion| criterion.id == id);
+            self.apply_to(id, criterion, candidate, incumbent, &mut applied);
+        }
+        let says = |verdict: RuleVerdict| applied.rules.iter().any(|rule| rule.verdict == verdict);
+        if says(RuleVerdict::Fail) {
+            applied.decision = Verdict::Hold;
+        } else if says(RuleVerdict::Inconclusive) || says(RuleVerdict::Undefined) {
+            applied.decision = Verdict::Inconclusive;
+        }
+        if incumbent.is_none() && self.asks_for_an_incumbent() {
+            applied.reasons.push("no incumbent: non_inferiority was left out".to_owned());
+        }
+        applied
+    }
+
+    fn asks_for_an_incumbent(&self) -> bool {
+        self.rules.non_inferiority.is_some()
+            || self.by_criterion.values().any(|rules| rules.non_inferiority.is_some())
+    }
+
+    fn apply_to(
+        &self,
+        id: &str,
+        criterion: Option<&CriterionComparison>,
+        candidate: &str,
+        incumbent: Option<&str>,
+        applied: &mut Applied,
+    ) {
+        let judges = criterion.map(|criterion| criterion.judges.as_slice()).unwrap_or_default();
+        let figures_of = |name: &str| judges.iter().find(|figures| figures.judge == name);
+        let mut add = |rule: &str, required: String, found: Estimate, verdict: RuleVerdict, says: String| {
+            if verdict != RuleVerdict::Pass {
+                applied.reasons.push(format!("{id}: {rule}: {says}"));
+            }
+            applied.rules.push(RuleOutcome {
+                rule: rule.to_owned(),
+                criterion: id.to_owned(),
+                required,
+                found,
+                verdict,
+            });
+        };
+        let Some(figures) = figures_of(candidate) else {
+            let says = format!("`{candidate}` has no verdict on an item with a reference");
+            let found = Estimate::undefined_because(Undefined::NoLabels, says.clone(), 0, 0);
+            return add(
+                "minimum_n",
+                "verdicts on items with references".to_owned(),
+                found,
+                RuleVerdict::Undefined,
+                says,
+            );
+        };
+        for judge in
+            [Some(figures), incumbent.and_then(figures_of)].into_iter().flatten().filter(|judge| judge.mixed)
+        {
+            let says = format!(
+                "the verdicts of `{}` have more than one fingerprint: they are not one instrument",
+                judge.judge
+            );
+            let found =
+                Estimate::undefined_because(Undefined::NotFinite, says.clone(), judge.n, judge.failures);
+            add(
+                "one_fingerprint",
+                "one model version behind all verdicts".to_owned(),
+                found,
+                RuleVerdict::Undefined,
+                says,
+            );
+        }
+        let rules = self.rules_for(id);
+        if let Some(minimum) = rules.minimum_n {
+            let verdict = if figures.n >= minimum { RuleVerdict::Pass } else { RuleVerdict::Inconclusive };
+            let says =
+                format!("{} items, about {} more needed", figures.n, minimum.saturating_sub(figures.n));
+            add("minimum_n", format!("at least {minimum} items"), count(figures.n, figures), verdict, says);
+        }
+        if let Some(most) = rules.failure_share {
+            let (found, verdict) = failure_share(figures, most);
+            let says = format!(
+                "{} of {} items have no valid verdict",
+                figures.failures,
+                figures.n + figures.failures
+            );
+            add(
+                "failure_share",
+                format!("at most {most} of the items without a valid verdict"),
+                found,
+                verdict,
+                says,
+            );
+        }
+        if let Some(bound) = rules.kappa_at_least {
+            let on = if bound.on == BoundOn::Point { "the point value" } else { "the whole interval" };
+            let verdict = at_least(&figures.quadratic, bound);
+            let says =
+                format!("κ is {}, not shown to be at least {}", in_words(&figures.quadratic), bound.value);
+            let required = format!("κ at least {} by {on}", bound.value);
+            add("kappa_at_least", required, figures.quadratic.clone(), verdict, says);
+        }
+        if let (Some(margin), Some(incumbent)) = (rules.non_inferiority, incumbent) {
+            let required = format!(
+                "no worse than `{incumbent}` by more than {margin}: lower bound of Δκ above −{margin}"
+            );
+            let found = match &figures.delta {
+                Some(delta) => delta.quadratic.clone(),
+                None => {
+                    let says = format!("`{candidate}` and `{incumbent}` answered no item in common");
+                    Estimate::undefined_because(Undefined::NoPairableUnits, says, 0, 0)
+                }
+            };
+            let (verdict, says) = non_inferior(&found, margin);
+            add("non_inferiority", required, found, verdict, says);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
+fn count(n: u64, figures: &JudgeFigures) -> Estimate {
+    Estimate::defined(n as f64, n, figures.failures)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
+fn failure_share(figures: &JudgeFigures, most: f64) -> (Estimate, RuleVerdict) {
+    let all = figures.n + figures.failures;
+    if all == 0 {
+        let found = Estimate::undefined_because(Undefined::NTooSmall, "no item has a reference", 0, 0);
+        return (found, RuleVerdict::Undefined);
+    }
+    let share = figures.failures as f64 / all as f64;
+    (Estimate::defined(share, all, 0), if share <= most { RuleVerdict::Pass } else { RuleVerdict::Fail })
+}
+
+/// Whether a figure is on the right side of a lower bound. A figure without width (a κ of exactly 1) is read on the point; any other
+/// without an interval can fail but not pass.
+fn at_least(found: &Estimate, bound: Bound) -> RuleVerdict {
+    let Some(value) = found.value() else { return RuleVerdict::Undefined };
+    let on_the_point = bound.on == BoundOn::Point || found.flags().contains(&Flag::ZeroWidthInterval);
+    match found.interval() {
+        _ if on_the_point => {
+            if value >= bound.value {
+                RuleVerdict::Pass
+            } else {
+                RuleVerdict::Fail
+            }
+        }
+        Some(Interval { low, .. }) if *low >= bound.value => RuleVerdict::Pass,
+        Some(Interval { high, .. }) if *high < bound.value => RuleVerdict::Fail,
+        Some(_) => RuleVerdict::Inconclusive,
+        None if value < bound.value => RuleVerdict::Fail,
+        None => RuleVerdict::Undefined,
+    }
+}
+
+/// Non-inferiority with margin δ: shown if the lower bound of Δ is above −δ, refuted if the upper bound is below 0.
+fn non_inferior(delta: &Estimate, margin: f64) -> (RuleVerdict, String) {
+    let figure = in_words(delta);
+    let Some(value) = delta.value() else { return (RuleVerdict::Undefined, format!("Δκ is {figure}")) };
+    let (low, high) = match delta.interval() {
+        Some(interval) => (interval.low, interval.high),
+        None if delta.flags().contains(&Flag::ZeroWidthInterval) => (value, value),
+        None => return (RuleVerdict::Undefined, format!("Δκ is {figure} without an interval")),
+    };
+    if low > -margin {
+        (RuleVerdict::Pass, String::new())
+    } else if high < 0.0 {
+        (RuleVerdict::Fail, format!("Δκ is {figure}: shown to be worse than the incumbent"))
+    } else {
+        let more = match more_items(delta.n(), low, high, margin) {
+            0 => {
+                format!("these {} items would do if there were no difference, so there may be one", delta.n())
+            }
+            more => format!("about {more} more items needed (80 % power if the true Δ is 0)"),
+        };
+        (
+            RuleVerdict::Inconclusive,
+            format!("Δκ is {figure}: neither no worse than {margin} nor worse is shown; {more}"),
+        )
+    }
+}
+
+/// Items beyond `n` that would show non-inferiority with 80 % power if the true Δ were 0: the interval narrows with √n. Never
+/// extrapolated from the observed Δ.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of items are positive and far below 2^53"
+)]
+fn more_items(n: u64, low: f64, high: f64, margin: f64) -> u64 {
+    let standard_error = (high - low) / (2.0 * Z_INTERVAL);
+    let needed = n as f64 * ((Z_INTERVAL + Z_POWER) * standard_error / margin).powi(2);
+    (needed.ceil() as u64).saturating_sub(n)
+}
+
+fn in_words(figure: &Estimate) -> String {
+    match (figure.value(), figure.interval()) {
+        (Some(value), Some(interval)) => format!("{value:.2} [{:.2}, {:.2}]", interval.low, interval.high),
+        (Some(value), None) => format!("{value:.2}"),
+        (None, _) => format!("undefined ({})", figure.says().unwrap_or_default()),
+    }
 }

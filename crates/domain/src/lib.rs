@@ -35,7 +35,7 @@ pub use conversation::{
     ToolCall,
 };
 pub use fault::Fault;
-pub use gate::{Decision, RuleOutcome, RuleVerdict, Verdict};
+pub use gate::{Applied, Decision, RuleOutcome, RuleVerdict, Verdict};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
