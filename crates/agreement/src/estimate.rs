@@ -291,9 +291,15 @@ impl From<Estimate> for Wire {
             Outcome::Defined { value, interval } => {
                 Wire { value: Some(value), undefined: None, says: None, n, missing, interval, flags }
             }
-            Outcome::Undefined { reason, says } => {
-                Wire { value: None, undefined: Some(reason), says: Some(says), n, missing, interval: None, flags }
-            }
+            Outcome::Undefined { reason, says } => Wire {
+                value: None,
+                undefined: Some(reason),
+                says: Some(says),
+                n,
+                missing,
+                interval: None,
+                flags,
+            },
         }
     }
 }
@@ -357,7 +363,8 @@ mod tests {
 
     #[test]
     fn undefined_says_why() {
-        let figure = Estimate::undefined_because(Undefined::NoVariation, "both used one level only (4)", 24, 0);
+        let figure =
+            Estimate::undefined_because(Undefined::NoVariation, "both used one level only (4)", 24, 0);
         let text = serde_json::to_string(&figure).unwrap();
         assert_eq!(
             text,
@@ -370,7 +377,8 @@ mod tests {
     fn text_that_is_no_estimate_is_refused() {
         assert!(serde_json::from_str::<Estimate>(r#"{"value":null,"n":1,"missing":0}"#).is_err());
         assert!(
-            serde_json::from_str::<Estimate>(r#"{"value":1.0,"undefined":"no_variation","n":1,"missing":0}"#).is_err()
+            serde_json::from_str::<Estimate>(r#"{"value":1.0,"undefined":"no_variation","n":1,"missing":0}"#)
+                .is_err()
         );
     }
 

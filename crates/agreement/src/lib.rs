@@ -1,5 +1,35 @@
-//! Inter-rater agreement.
+//! Agreement between raters.
+#![deny(missing_docs)]
 
+mod adjust;
+mod alpha;
+mod column;
+mod comparison;
+mod confusion;
+mod differences;
+mod distributions;
 mod estimate;
+mod inference;
+mod kappa;
+mod pairs;
+mod proportion;
+mod ratings;
+mod reference;
+mod scale;
+mod weights;
 
+pub use adjust::{NotAProbability, benjamini_hochberg, benjamini_yekutieli, bonferroni, holm};
+pub use alpha::{Metric, krippendorff_alpha};
+pub use column::Column;
+pub use comparison::{Comparison, NonInferiority, compare, non_inferiority};
+pub use confusion::{Cell, Confusion};
+pub use differences::{agreement_within, bias, exact_agreement, mean_absolute_error, root_mean_square_error};
 pub use estimate::{Estimate, EstimateError, Flag, Interval, Method, Resamples, Undefined, Unit};
+pub use inference::{Inference, IntervalMethod, Resampling};
+pub use kappa::{KappaAnalysis, NullTest, kappa};
+pub use pairs::Pairs;
+pub use proportion::{ProportionInterval, proportion};
+pub use ratings::{RatingError, Ratings, RatingsBuilder};
+pub use reference::{Provenance, Reference, Rule, reference_column, references};
+pub use scale::{Level, SNAP, Scale, ScaleError, ScaleKind};
+pub use weights::{Basis, CustomWeights, Weights, WeightsError};
