@@ -12,8 +12,13 @@ impl ContentHash {
     /// The hash of bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> ContentHash {
-        let mut hexadecimal = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
+        ContentHash::of_digest(&Sha256::digest(bytes))
+    }
+
+    /// A finished digest in hexadecimal.
+    pub(crate) fn of_digest(digest: &[u8]) -> ContentHash {
+        let mut hexadecimal = String::with_capacity(2 * digest.len());
+        for byte in digest {
             hexadecimal.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
             hexadecimal.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
         }

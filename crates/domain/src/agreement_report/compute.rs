@@ -1,0 +1,330 @@
+//! From labels to figures.
+
+use super::{
+    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
+    PairAgreement, PairItem, PairItems, SliceAgreement,
+};
+use crate::observations::split_item;
+use crate::{Criterion, HumanValue, Observations, Rubric, Scale, SliceBy};
+use agreement::{
+    Estimate, Inference, Metric, Pairs, Ratings, Undefined, Weights, agreement_within, exact_agreement,
+    kappa, krippendorff_alpha,
+};
+use std::collections::BTreeMap;
+
+impl AgreementReport {
+    /// Computes the report. Items are matched by identity on the declared scale; intervals resample clusters.
+    #[must_use]
+    pub fn of(
+        project: &str,
+        rubric: &Rubric,
+        observations: &Observations,
+        only: Option<&str>,
+        by: Option<SliceBy>,
+    ) -> AgreementReport {
+        let settings = format!("agreement {:?} {:?} {:?}", only, by, Inference::default());
+        let criteria =
+            rubric.criteria.iter().filter(|criterion| only.is_none_or(|only| criterion.id == only));
+        AgreementReport {
+            project: project.to_owned(),
+            data_hash: observations.hash(rubric, &settings),
+            criteria: criteria
+                .filter_map(|criterion| of_criterion(rubric, criterion, observations, by))
+                .collect(),
+        }
+    }
+}
+
+impl PairItems {
+    /// Crosses two annotators on a criterion. `None` where the criterion has no labels of them on a scale with levels.
+    #[must_use]
+    pub fn of(
+        rubric: &Rubric,
+        observations: &Observations,
+        criterion: &str,
+        a: &str,
+        b: &str,
+    ) -> Option<PairItems> {
+        let scale = rubric.scale_of(criterion)?;
+        let labels = labels_on(observations, scale, criterion);
+        let ratings = ratings_of(observations, &labels, scale.for_agreement().ok()?, Some);
+        let (first, second) = (ratings.rater(a)?, ratings.rater(b)?);
+        let pair = pair(
+            &Both { fine: &ratings, coarse: coarse_ratings(observations, &labels, scale).as_ref() },
+            first,
+            second,
+        );
+        let levels: Vec<LevelName> = scale
+            .applicable()
+            .map(|level| LevelName { value: level.value, name: level.name.clone() })
+            .collect();
+        let mut items: Vec<PairItem> = Vec::new();
+        for (position, key) in ratings.items().iter().enumerate() {
+            if let (Some(a), Some(b)) = (ratings.value(first, position), ratings.value(second, position)) {
+                let (conversation, unit) = split_item(key);
+                items.push(PairItem { conversation: conversation.to_owned(), unit: unit.to_owned(), a, b });
+            }
+        }
+        let mut counts = vec![vec![0_u64; levels.len()]; levels.len()];
+        let level = |value: f64| levels.iter().position(|level| (level.value - value).abs() < 1e-9);
+        for item in &items {
+            if let (Some(row), Some(column)) = (level(item.a), level(item.b)) {
+                counts[row][column] += 1;
+            }
+        }
+        let distance = |item: &PairItem| (item.a - item.b).abs();
+        items.sort_by(|x, y| {
+            distance(y)
+                .total_cmp(&distance(x))
+                .then_with(|| (&x.conversation, &x.unit).cmp(&(&y.conversation, &y.unit)))
+        });
+        Some(PairItems { criterion: criterion.to_owned(), agreement: pair, levels, counts, items })
+    }
+}
+
+/// Labels of one criterion that take part in weights.
+fn labels_on<'a>(observations: &'a Observations, scale: &Scale, criterion: &str) -> Vec<&'a HumanValue> {
+    let mut labels: Vec<&HumanValue> = observations
+        .labels
+        .iter()
+        .filter(|label| *label.criterion == *criterion && scale.is_applicable(label.value))
+        .collect();
+    // By name, so that the first of a pair is the first by name, whatever the order of reading.
+    labels.sort_by(|x, y| x.annotator.cmp(&y.annotator));
+    labels
+}
+
+fn ratings_of(
+    observations: &Observations,
+    labels: &[&HumanValue],
+    scale: agreement::Scale,
+    value_of: impl Fn(f64) -> Option<f64>,
+) -> Ratings {
+    let mut builder = Ratings::builder(scale);
+    for label in labels {
+        let item = observations.item(label.setting, &label.unit);
+        // The store admits one label for each rater and item, on the scale; a row that is refused here could only be a defect there.
+        let refused = builder.push(
+            &label.annotator,
+            &item,
+            value_of(label.value),
+            Some(observations.cluster(label.setting)),
+        );
+        debug_assert!(refused.is_ok(), "{refused:?}");
+    }
+    builder.build()
+}
+
+fn coarse_ratings(observations: &Observations, labels: &[&HumanValue], scale: &Scale) -> Option<Ratings> {
+    Some(ratings_of(observations, labels, scale.coarse_for_agreement()?, |value| scale.coarsen(value)))
+}
+
+/// The same labels on the declared scale and on its coarser form.
+struct Both<'a> {
+    fine: &'a Ratings,
+    coarse: Option<&'a Ratings>,
+}
+
+fn of_criterion(
+    rubric: &Rubric,
+    criterion: &Criterion,
+    observations: &Observations,
+    by: Option<SliceBy>,
+) -> Option<CriterionAgreement> {
+    let scale = rubric.scale(&criterion.scale)?;
+    let all = observations.labels.iter().filter(|label| *label.criterion == *criterion.id).count() as u64;
+    if all == 0 {
+        return None;
+    }
+    let labels = labels_on(observations, scale, &criterion.id);
+    let fine = ratings_of(observations, &labels, scale.for_agreement().ok()?, Some);
+    let coarse = coarse_ratings(observations, &labels, scale);
+    let both = Both { fine: &fine, coarse: coarse.as_ref() };
+    Some(CriterionAgreement {
+        id: criterion.id.clone(),
+        scale: scale.id.clone(),
+        labels: all,
+        shared_items: (0..fine.n_items()).filter(|item| raters_of(&fine, *item) > 1).count() as u64,
+        alpha: alphas(&fine),
+        coarse: coarse.as_ref().map(|coarse| CoarseAlpha {
+            alpha_nominal: krippendorff_alpha(coarse, Metric::Nominal, &inference()),
+            alpha_ordinal: krippendorff_alpha(coarse, Metric::Ordinal, &inference()),
+        }),
+        pairs: pairs(&both),
+        annotators: severities(&fine, scale),
+        slices: by.map(|by| slices(observations, &labels, scale, by)).unwrap_or_default(),
+    })
+}
+
+/// The default of every figure: BCa by cluster.
+fn inference() -> Inference {
+    Inference::default()
+}
+
+fn raters_of(ratings: &Ratings, item: usize) -> usize {
+    (0..ratings.raters().len()).filter(|rater| ratings.value(*rater, item).is_some()).count()
+}
+
+fn alphas(ratings: &Ratings) -> Alphas {
+    let alpha = |metric| krippendorff_alpha(ratings, metric, &inference());
+    Alphas {
+        nominal: alpha(Metric::Nominal),
+        ordinal: alpha(Metric::Ordinal),
+        interval: alpha(Metric::Interval),
+    }
+}
+
+fn pairs(both: &Both<'_>) -> Vec<PairAgreement> {
+    let raters = both.fine.raters().len();
+    let all = (0..raters).flat_map(|a| (a + 1..raters).map(move |b| (a, b)));
+    all.map(|(a, b)| pair(both, a, b)).filter(|pair| pair.n > 0).collect()
+}
+
+fn pair(both: &Both<'_>, a: usize, b: usize) -> PairAgreement {
+    let name = |rater: usize| both.fine.raters()[rater].clone();
+    let matched = both.fine.pair(a, b);
+    let weighted = |weights: &Weights| kappa(&matched, weights, &inference());
+    PairAgreement {
+        a: name(a),
+        b: name(b),
+        n: matched.n() as u64,
+        quadratic: weighted(&Weights::quadratic()),
+        linear: weighted(&Weights::linear()),
+        unweighted: weighted(&Weights::Unweighted),
+        exact: exact_agreement(&matched, &inference()),
+        within_one: agreement_within(&matched, 1.0, &inference()),
+        coarse: both.coarse.and_then(|coarse| {
+            Some(coarse_pair(&coarse.pair(coarse.rater(&name(a))?, coarse.rater(&name(b))?)))
+        }),
+    }
+}
+
+fn coarse_pair(matched: &Pairs) -> CoarsePair {
+    CoarsePair {
+        quadratic: kappa(matched, &Weights::quadratic(), &inference()),
+        unweighted: kappa(matched, &Weights::Unweighted, &inference()),
+        exact: exact_agreement(matched, &inference()),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^53")]
+fn severities(ratings: &Ratings, scale: &Scale) -> Vec<AnnotatorSeverity> {
+    let of = |rater: usize| {
+        let mine: Vec<(usize, f64)> =
+            (0..ratings.n_items()).filter_map(|item| Some((item, ratings.value(rater, item)?))).collect();
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for &(item, value) in &mine {
+            let values: Vec<f64> = (0..ratings.raters().len())
+                .filter(|other| *other != rater)
+                .filter_map(|other| ratings.value(other, item))
+                .collect();
+            if !values.is_empty() {
+                own.push(value);
+                others.push(values.iter().sum::<f64>() / values.len() as f64);
+            }
+        }
+        let by_level =
+            |level: f64| mine.iter().filter(|(_, value)| (value - level).abs() < 1e-9).count() as u64;
+        AnnotatorSeverity {
+            annotator: ratings.raters()[rater].clone(),
+            labels: mine.len() as u64,
+            mean: mine.iter().map(|(_, value)| value).sum::<f64>() / (mine.len().max(1)) as f64,
+            by_level: scale.applicable().map(|level| by_level(level.value)).collect(),
+            severity: mean_difference(&own, &others),
+        }
+    };
+    (0..ratings.raters().len()).map(of).collect()
+}
+
+/// Own value minus the mean of the others', on average.
+#[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^53")]
+fn mean_difference(own: &[f64], others: &[f64]) -> Estimate {
+    if own.is_empty() {
+        let says = "nobody else labelled an item of this annotator";
+        return Estimate::undefined_because(Undefined::SingleAnnotator, says, 0, 0);
+    }
+    let sum: f64 = own.iter().zip(others).map(|(own, other)| own - other).sum();
+    Estimate::defined(sum / own.len() as f64, own.len() as u64, 0)
+}
+
+fn slices(
+    observations: &Observations,
+    labels: &[&HumanValue],
+    scale: &Scale,
+    by: SliceBy,
+) -> Vec<SliceAgreement> {
+    let Ok(declared) = scale.for_agreement() else { return Vec::new() };
+    if by == SliceBy::Annotator {
+        return annotator_slices(observations, labels, &declared);
+    }
+    let mut groups: BTreeMap<&str, Vec<&HumanValue>> = BTreeMap::new();
+    for label in labels {
+        let value = observations.settings.get(label.setting as usize).and_then(|setting| by.of(setting));
+        groups.entry(value.map_or("", |value| value)).or_default().push(label);
+    }
+    groups
+        .into_iter()
+        .map(|(value, labels)| {
+            slice(by, value, labels.len(), &ratings_of(observations, &labels, declared.clone(), Some))
+        })
+        .collect()
+}
+
+/// An annotator's slice: the items that this annotator labelled, and the pairs that this annotator is in.
+fn annotator_slices(
+    observations: &Observations,
+    labels: &[&HumanValue],
+    scale: &agreement::Scale,
+) -> Vec<SliceAgreement> {
+    let ratings = ratings_of(observations, labels, scale.clone(), Some);
+    let of = |rater: usize| {
+        let own = ratings.filter_items(|item, _| ratings.value(rater, item).is_some());
+        let name = ratings.raters()[rater].as_str();
+        let others: Vec<Estimate> = match own.rater(name) {
+            None => Vec::new(),
+            Some(me) => (0..own.raters().len())
+                .filter(|other| *other != me)
+                .map(|other| kappa(&own.pair(me, other), &Weights::quadratic(), &Inference::analytic()))
+                .collect(),
+        };
+        let n = (0..ratings.n_items()).filter(|item| ratings.value(rater, *item).is_some()).count();
+        SliceAgreement {
+            by: SliceBy::Annotator.word().to_owned(),
+            value: name.to_owned(),
+            labels: n as u64,
+            alpha: alphas(&own),
+            mean_quadratic: mean_of(&others),
+        }
+    };
+    (0..ratings.raters().len()).map(of).collect()
+}
+
+fn slice(by: SliceBy, value: &str, labels: usize, ratings: &Ratings) -> SliceAgreement {
+    let raters = ratings.raters().len();
+    let figures: Vec<Estimate> = (0..raters)
+        .flat_map(|a| (a + 1..raters).map(move |b| (a, b)))
+        .map(|(a, b)| ratings.pair(a, b))
+        .filter(|pair| pair.n() > 0)
+        .map(|pair| kappa(&pair, &Weights::quadratic(), &Inference::analytic()))
+        .collect();
+    SliceAgreement {
+        by: by.word().to_owned(),
+        value: value.to_owned(),
+        labels: labels as u64,
+        alpha: alphas(ratings),
+        mean_quadratic: mean_of(&figures),
+    }
+}
+
+/// The mean of the figures that are defined, over the items of all of them.
+#[expect(clippy::cast_precision_loss, reason = "a handful of pairs")]
+fn mean_of(figures: &[Estimate]) -> Estimate {
+    let defined: Vec<f64> = figures.iter().filter_map(Estimate::value).collect();
+    let n = figures.iter().map(Estimate::n).sum();
+    let undefined = (figures.len() - defined.len()) as u64;
+    if defined.is_empty() {
+        let says = "no pair of annotators has a κ here";
+        return Estimate::undefined_because(Undefined::NoPairableUnits, says, n, undefined);
+    }
+    Estimate::defined(defined.iter().sum::<f64>() / defined.len() as f64, n, undefined)
+}
