@@ -1,3 +1,5 @@
+mod compute;
+
 use crate::{ContentHash, FailureKind};
 use agreement::Estimate;
 use serde::{Deserialize, Serialize};

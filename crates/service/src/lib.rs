@@ -1,1 +1,59 @@
-//! service
+//! What Touchstone does, once, for every door: the command line, the pages and the API call the same functions.
+//!
+//! A [`Service`] holds the store and a clock. Authorisation is the door's: it asks [`Service::role_in`] before anything else. The seal is
+//! not: it is in the store's queries, by the [`Viewer`] that every reading function takes.
+#![deny(missing_docs)]
+
+mod accounts;
+mod error;
+mod gating;
+pub mod import;
+mod labelling;
+mod password;
+mod projects;
+mod reports;
+mod token;
+
+pub use accounts::InvitationSeen;
+pub use error::ServiceError;
+pub use gating::GateRequest;
+pub use reports::{AgreementQuery, ComparisonQuery};
+pub use store::{ProjectId, User, UserId, Viewer};
+pub use token::random_token;
+
+use std::{fmt, sync::Arc};
+use store::Store;
+use time::OffsetDateTime;
+
+/// All that Touchstone can do with one database.
+#[derive(Clone)]
+pub struct Service {
+    store: Store,
+    clock: fn() -> OffsetDateTime,
+    hasher: Arc<password::Hasher>,
+    throttle: Arc<accounts::Throttle>,
+}
+
+impl Service {
+    /// A service over a store; `clock` tells the time.
+    #[must_use]
+    pub fn new(store: Store, clock: fn() -> OffsetDateTime) -> Service {
+        Service { store, clock, hasher: Arc::default(), throttle: Arc::default() }
+    }
+
+    /// The store behind it, for sessions, backup and health.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    fn now(&self) -> OffsetDateTime {
+        (self.clock)()
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("store", &self.store).finish_non_exhaustive()
+    }
+}

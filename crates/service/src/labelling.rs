@@ -1,0 +1,155 @@
+//! The annotator's desk.
+
+use crate::{ProjectId, Service, ServiceError, UserId};
+use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
+use store::{Assignment, ConversationId, NewLabel, Next, OwnLabel, Saved};
+
+/// Longest remark, in characters.
+const LONGEST_COMMENT: usize = 10_000;
+
+impl Service {
+    /// What a person is to label now: what lies on the desk, or the next conversation that wants another annotator. `None`: nothing is
+    /// left ([`Service::label_progress`] says what others still have).
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] where the project has no rubric.
+    pub async fn label_task(&self, project: ProjectId, user: UserId) -> Result<Option<LabelTask>, ServiceError> {
+        let rubric = self.rubric_version(project).await?.rubric;
+        let assignment = match self.store.next_assignment(project, user, self.now()).await? {
+            Next::Assigned(assignment) => assignment,
+            Next::Nothing { .. } => return Ok(None),
+        };
+        let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
+        let answers = self.answers(user, assignment.conversation).await?;
+        let progress = self.label_progress(project, user).await?;
+        Ok(Some(LabelTask { conversation: stored.conversation, rubric, answers, progress }))
+    }
+
+    /// How far a person is.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn label_progress(&self, project: ProjectId, user: UserId) -> Result<LabelProgress, ServiceError> {
+        Ok(self.store.label_progress(project, user).await?)
+    }
+
+    /// Saves one answer of a person about a conversation on the person's desk.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an answer that the rubric does not have, [`ServiceError::Conflict`] where the rubric has changed or
+    /// the conversation is not on the desk.
+    pub async fn save_answer(&self, project: ProjectId, user: UserId, answer: NewAnswer) -> Result<SaveOutcome, ServiceError> {
+        let version = self.rubric_version(project).await?;
+        if version.rubric.version != answer.rubric_version {
+            let what = format!("the rubric is now version {}: load the page again to see it", version.rubric.version);
+            return Err(ServiceError::Conflict { what });
+        }
+        let stored = self.store.conversation(project, &answer.conversation).await?;
+        let value = checked(&answer, &version.rubric, &stored.conversation)?;
+        let supersedes = match &answer.supersedes {
+            None => None,
+            Some(id) => Some(id.parse().map_err(|_| invalid("supersedes", "this is not the identity of a label"))?),
+        };
+        let label = NewLabel {
+            project,
+            user,
+            conversation: stored.id,
+            rubric_version: version.id,
+            unit: answer.unit,
+            criterion: answer.criterion,
+            pass: 0,
+            value,
+            comment: answer.comment.filter(|comment| !comment.trim().is_empty()),
+            flag: answer.flag,
+            seconds: answer.seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
+            supersedes,
+            client_key: answer.client_key,
+        };
+        match self.store.save_label(&label, self.now()).await? {
+            Saved::Stored { id, .. } => Ok(SaveOutcome::Saved { label: id.to_string() }),
+            Saved::Conflict { current } => Ok(SaveOutcome::Conflict { current: current.map(own_answer) }),
+            Saved::NotAssigned => Err(not_on_the_desk(&answer.conversation)),
+        }
+    }
+
+    /// Submits a conversation: its seal opens for this person, and what the person said counts.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] that names the required questions without an answer.
+    pub async fn submit(&self, project: ProjectId, user: UserId, conversation: &str) -> Result<(), ServiceError> {
+        let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
+            return Err(not_on_the_desk(conversation));
+        };
+        let rubric = self.rubric_version(project).await?.rubric;
+        let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
+        let answers = self.answers(user, assignment.conversation).await?;
+        let task = LabelTask { conversation: stored.conversation, rubric, answers, progress: LabelProgress::default() };
+        let open = task.unanswered();
+        if let Some((unit, criterion)) = open.first() {
+            let reason = format!("{} required questions have no answer yet, first `{criterion}` of {unit}", open.len());
+            return Err(invalid("answers", &reason));
+        }
+        self.store.submit_assignment(assignment.id, user, self.now()).await?;
+        Ok(())
+    }
+
+    /// Puts a conversation aside for good, with a reason; another annotator gets it.
+    ///
+    /// # Errors
+    /// [`ServiceError::Conflict`] where it is not on the person's desk.
+    pub async fn skip(&self, project: ProjectId, user: UserId, conversation: &str, reason: &str) -> Result<(), ServiceError> {
+        let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
+            return Err(not_on_the_desk(conversation));
+        };
+        let reason: String = reason.trim().chars().take(LONGEST_COMMENT).collect();
+        self.store.skip_assignment(assignment.id, user, &reason, self.now()).await?;
+        Ok(())
+    }
+
+    async fn on_the_desk(&self, project: ProjectId, user: UserId, conversation: &str) -> Result<Option<Assignment>, ServiceError> {
+        let open = self.store.open_assignment(project, user).await?;
+        Ok(open.filter(|assignment| assignment.external_id == conversation))
+    }
+
+    async fn answers(&self, user: UserId, conversation: ConversationId) -> Result<Vec<OwnAnswer>, ServiceError> {
+        Ok(self.store.own_labels(user, conversation).await?.into_iter().map(own_answer).collect())
+    }
+}
+
+fn own_answer(label: OwnLabel) -> OwnAnswer {
+    OwnAnswer {
+        label: label.id.to_string(),
+        unit: label.unit,
+        criterion: label.criterion,
+        value: label.value,
+        comment: label.comment,
+        flag: label.flag,
+    }
+}
+
+fn invalid(field: &str, reason: &str) -> ServiceError {
+    ServiceError::Invalid { field: field.to_owned(), reason: reason.to_owned() }
+}
+
+fn not_on_the_desk(conversation: &str) -> ServiceError {
+    let id = domain::visible(conversation);
+    ServiceError::Conflict { what: format!("conversation `{id}` is not on your desk (any more): load the page again") }
+}
+
+/// The value on the scale, after all that can be wrong with an answer was looked for.
+fn checked(answer: &NewAnswer, rubric: &domain::Rubric, conversation: &domain::Conversation) -> Result<Option<f64>, ServiceError> {
+    let (Some(criterion), Some(scale)) = (rubric.criterion(&answer.criterion), rubric.scale_of(&answer.criterion)) else {
+        return Err(invalid("criterion", "the rubric has no such criterion"));
+    };
+    if answer.unit.kind() != criterion.unit || !conversation.has(&answer.unit) {
+        return Err(invalid("unit", "the conversation has no such unit for this criterion"));
+    }
+    if answer.comment.as_ref().is_some_and(|comment| comment.chars().count() > LONGEST_COMMENT) {
+        return Err(invalid("comment", &format!("a comment has at most {LONGEST_COMMENT} characters")));
+    }
+    if answer.client_key.is_empty() || answer.client_key.len() > 100 {
+        return Err(invalid("client_key", "a key of 1 to 100 characters"));
+    }
+    let admit = |value| scale.admit(value).ok_or_else(|| invalid("value", &format!("expected {}", scale.expectation())));
+    answer.value.map(admit).transpose()
+}
