@@ -32,7 +32,8 @@ create table conversation (
     imported_at integer not null,
     unique (project_id, external_id)
 ) strict;
-create index conversation_by_position on conversation (project_id, position);
+-- ends in the id, so that a queue is walked without touching the texts
+create index conversation_by_position on conversation (project_id, position, id);
 
 -- A person or crowd worker under whose name labels stand; a user where they were given here.
 create table annotator (
@@ -58,6 +59,7 @@ create table assignment (
 ) strict;
 create index assignment_open_by_user on assignment (user_id, conversation_id) where state = 'open';
 create index assignment_by_user on assignment (project_id, user_id, state);
+create index assignment_by_conversation on assignment (conversation_id, state, user_id);
 
 -- Append-only. A null value withdraws what it supersedes.
 create table label (
@@ -88,7 +90,17 @@ create index label_by_project on label (project_id, criterion);
 create trigger label_is_append_only_on_update before update on label begin select raise(abort, 'labels are append-only'); end;
 create trigger label_is_append_only_on_delete before delete on label begin select raise(abort, 'labels are append-only'); end;
 
--- What counts: the last label of each chain, unless it withdraws.
-create view current_label as
-select * from label l
-where l.value is not null and not exists (select 1 from label later where later.supersedes = l.id);
+-- What counts: the last label of each chain, unless it withdraws; of a user only what was submitted.
+create view counted_label as
+select l.*
+from label l
+join annotator a on a.id = l.annotator_id
+where l.value is not null
+    and not exists (select 1 from label later where later.supersedes = l.id)
+    and (
+        a.user_id is null
+        or exists (
+            select 1 from assignment done
+            where done.conversation_id = l.conversation_id and done.state = 'submitted' and done.user_id = a.user_id
+        )
+    );

@@ -58,6 +58,19 @@ create table judge_version (
 create trigger judge_version_never_changes before update on judge_version begin select raise(abort, 'a judge version never changes'); end;
 create trigger judge_version_never_goes before delete on judge_version begin select raise(abort, 'a judge version never changes'); end;
 
+-- One instrument: a judge version as one model version that the provider reported. Verdicts of two are never pooled.
+create table fingerprint (
+    id integer primary key not null,
+    judge_version_id blob not null references judge_version (id),
+    hash text not null,
+    -- the model that was asked for, and the one that answered
+    model text,
+    reported_model text,
+    unique (judge_version_id, hash)
+) strict;
+create trigger fingerprint_never_changes before update on fingerprint begin select raise(abort, 'a fingerprint never changes'); end;
+create trigger fingerprint_never_goes before delete on fingerprint begin select raise(abort, 'a fingerprint never changes'); end;
+
 create table run (
     id blob primary key not null,
     project_id blob not null references project (id),
@@ -77,8 +90,7 @@ create table verdict (
     criterion text not null,
     unit text not null,
     repeat integer not null default 0 check (repeat >= 0),
-    -- hash of the judge version and the model version that the provider reported
-    fingerprint text not null,
+    fingerprint_id integer not null references fingerprint (id),
     value real,
     failure text check (failure in ('off_scale', 'unparsable', 'refused', 'truncated', 'timed_out', 'missing', 'other')),
     failure_says text,

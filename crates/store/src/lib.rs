@@ -1,1 +1,55 @@
-//! store
+//! All SQL of Touchstone, and nothing else that knows SQL.
+//!
+//! A [`Store`] is one SQLite file: one writer, several readers, a commit that survives a power cut. The functions are methods of
+//! [`Store`], one module for each aggregate. They take and give the types of `domain` and ids of their own; rows never leave.
+//!
+//! Two rules hold in every module:
+//! - **No clock.** Times are arguments (`now`), kept as milliseconds UTC.
+//! - **The seal.** Whatever returns labels, verdicts, references or counts of them takes a [`Viewer`], and the query itself leaves out the
+//!   conversations on which that viewer has an open assignment.
+#![deny(missing_docs)]
+
+mod assignment;
+mod audit;
+mod conversation;
+mod database;
+mod decision;
+mod error;
+mod figures;
+mod id;
+mod import;
+mod invitation;
+mod judge;
+mod label;
+mod people;
+mod project;
+mod reference;
+mod report;
+mod rubric;
+mod seal;
+mod session;
+mod timestamp;
+mod token;
+mod verdict;
+
+pub use assignment::{Assignment, Next, PersonProgress};
+pub use audit::{AuditEntry, NewAuditEntry};
+pub use conversation::{ConversationSlices, StoredConversation};
+pub use database::{Health, ServingLock, Store};
+pub use error::StoreError;
+pub use id::{
+    AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId, JudgeVersionId, LabelId,
+    ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
+};
+pub use import::{Admission, Import};
+pub use invitation::{Invitation, NewInvitation};
+pub use judge::{CriterionVerdicts, Fingerprint, Judge, JudgeVersion};
+pub use label::{NewLabel, OwnLabel, Saved, StoredLabel};
+pub use people::{Credentials, NewUser, User};
+pub use project::Project;
+pub use reference::{NewReferenceSet, Provenance, ReferenceRow, ReferenceSet};
+pub use rubric::{Publication, RubricVersion};
+pub use seal::Viewer;
+pub use session::{ActiveSession, SessionKey, Sessions};
+pub use token::TokenHash;
+pub use verdict::{Failure, StoredVerdict, VerdictDetail, VerdictKey};

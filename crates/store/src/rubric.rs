@@ -1,0 +1,149 @@
+use crate::{ProjectId, RubricVersionId, Store, StoreError, timestamp::Timestamp};
+use domain::{ContentHash, Rubric};
+use time::OffsetDateTime;
+
+/// A published rubric version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RubricVersion {
+    /// Identity.
+    pub id: RubricVersionId,
+    /// What it asks.
+    pub rubric: Rubric,
+    /// Hash of what it asks.
+    pub hash: ContentHash,
+    /// When it was published.
+    pub published_at: OffsetDateTime,
+}
+
+/// What became of a rubric that was to be published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Publication {
+    /// It is a new version.
+    Published(RubricVersionId),
+    /// The same version with the same content was there.
+    Unchanged(RubricVersionId),
+}
+
+impl Publication {
+    /// The version, new or not.
+    #[must_use]
+    pub fn id(self) -> RubricVersionId {
+        match self {
+            Publication::Published(id) | Publication::Unchanged(id) => id,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: RubricVersionId,
+    body: String,
+    hash: String,
+    published_at: Timestamp,
+}
+
+impl TryFrom<Row> for RubricVersion {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<RubricVersion, StoreError> {
+        let rubric = serde_json::from_str(&row.body)
+            .map_err(|error| StoreError::corrupt(format!("a rubric that cannot be read ({error})")))?;
+        Ok(RubricVersion {
+            id: row.id,
+            rubric,
+            hash: ContentHash(row.hash),
+            published_at: row.published_at.time()?,
+        })
+    }
+}
+
+impl Store {
+    /// Publishes a version of a rubric. Publishing the same again changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] where the version was published with other content.
+    pub async fn publish_rubric(
+        &self,
+        project: ProjectId,
+        rubric: &Rubric,
+        now: OffsetDateTime,
+    ) -> Result<Publication, StoreError> {
+        let unwritable =
+            |error: String| StoreError::conflict(format!("the rubric cannot be stored: {error}"));
+        let hash = domain::hash_of(rubric).map_err(|error| unwritable(error.to_string()))?;
+        let body = serde_json::to_string(rubric).map_err(|error| unwritable(error.to_string()))?;
+        let mut transaction = self.write().await?;
+        let sql = "select id, hash from rubric_version where project_id = $1 and name = $2 and version = $3";
+        let present: Option<(RubricVersionId, String)> = sqlx::query_as(sql)
+            .bind(project)
+            .bind(&rubric.name)
+            .bind(rubric.version)
+            .fetch_optional(&mut *transaction)
+            .await?;
+        if let Some((id, present)) = present {
+            if present == hash.0 {
+                return Ok(Publication::Unchanged(id));
+            }
+            return Err(StoreError::conflict(format!(
+                "{} version {} was published with other content and never changes: publish version {}",
+                rubric.name,
+                rubric.version,
+                rubric.version.saturating_add(1)
+            )));
+        }
+        let id = RubricVersionId::new(now);
+        let sql = "insert into rubric_version (id, project_id, name, version, body, hash, published_at) \
+                   values ($1, $2, $3, $4, $5, $6, $7)";
+        sqlx::query(sql)
+            .bind(id)
+            .bind(project)
+            .bind(&rubric.name)
+            .bind(rubric.version)
+            .bind(body)
+            .bind(hash.0)
+            .bind(Timestamp::from(now))
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(Publication::Published(id))
+    }
+
+    /// The rubric of a project: the version that was published last.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn latest_rubric(&self, project: ProjectId) -> Result<Option<RubricVersion>, StoreError> {
+        let sql = "select id, body, hash, published_at from rubric_version \
+                   where project_id = $1 order by published_at desc, id desc limit 1";
+        let row: Option<Row> = sqlx::query_as(sql).bind(project).fetch_optional(self.read()).await?;
+        row.map(RubricVersion::try_from).transpose()
+    }
+
+    /// One version of a rubric.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn rubric_version(
+        &self,
+        project: ProjectId,
+        name: &str,
+        version: u32,
+    ) -> Result<RubricVersion, StoreError> {
+        let sql = "select id, body, hash, published_at from rubric_version \
+                   where project_id = $1 and name = $2 and version = $3";
+        let row: Option<Row> =
+            sqlx::query_as(sql).bind(project).bind(name).bind(version).fetch_optional(self.read()).await?;
+        row.ok_or_else(|| StoreError::not_found(format!("rubric {name}@{version}")))?.try_into()
+    }
+
+    /// All rubric versions of a project, last published first.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn rubric_versions(&self, project: ProjectId) -> Result<Vec<RubricVersion>, StoreError> {
+        let sql = "select id, body, hash, published_at from rubric_version \
+                   where project_id = $1 order by published_at desc, id desc";
+        let rows: Vec<Row> = sqlx::query_as(sql).bind(project).fetch_all(self.read()).await?;
+        rows.into_iter().map(RubricVersion::try_from).collect()
+    }
+}
