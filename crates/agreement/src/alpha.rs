@@ -18,38 +18,43 @@ pub enum Metric {
     Ratio,
 }
 
-/// The levels given to each item, one item after another.
+/// The levels given to each item that was rated twice at least: only such items can agree or disagree.
 #[derive(Clone, Debug)]
-pub(crate) struct Units {
-    offsets: Vec<usize>,
+pub(crate) struct Pairable {
+    ends: Vec<usize>,
     levels: Vec<Level>,
+    items: Vec<u32>,
 }
 
-impl Units {
-    /// Items with at least two ratings: only they can agree or disagree.
-    fn pairable(ratings: &Ratings) -> Units {
-        let mut units = Units { offsets: vec![0], levels: Vec::new() };
-        for levels in ratings.levels_by_item().iter().filter(|levels| levels.len() >= 2) {
-            units.levels.extend_from_slice(levels);
-            units.offsets.push(units.levels.len());
+impl Pairable {
+    pub(crate) fn of(ratings: &Ratings) -> Pairable {
+        let (all_ends, all_levels) = ratings.levels_by_item();
+        let mut pairable =
+            Pairable { ends: vec![0], levels: Vec::with_capacity(all_levels.len()), items: Vec::new() };
+        for (item, ends) in (0..).zip(all_ends.windows(2)) {
+            if ends[1] - ends[0] >= 2 {
+                pairable.levels.extend_from_slice(&all_levels[ends[0]..ends[1]]);
+                pairable.ends.push(pairable.levels.len());
+                pairable.items.push(item);
+            }
         }
-        units
+        pairable
     }
 
     fn count(&self) -> usize {
-        self.offsets.len() - 1
+        self.items.len()
     }
 
     fn iter(&self) -> impl Iterator<Item = &[Level]> + '_ {
-        self.offsets.windows(2).map(|ends| &self.levels[ends[0]..ends[1]])
+        self.ends.windows(2).map(|ends| &self.levels[ends[0]..ends[1]])
     }
 
     fn totals(&self, levels: usize) -> Vec<f64> {
-        let mut totals = vec![0.0; levels];
+        let mut totals = vec![0_u64; levels];
         for level in &self.levels {
-            totals[*level as usize] += 1.0;
+            totals[*level as usize] += 1;
         }
-        totals
+        totals.into_iter().map(|total| total as f64).collect()
     }
 }
 
@@ -68,11 +73,11 @@ impl Units {
 /// let rows = [[1.0, 1.0], [2.0, 3.0], [3.0, 3.0], [1.0, 2.0]].map(|row| row.map(Some).to_vec());
 /// let ratings = Ratings::from_table(Scale::ordinal([1.0, 2.0, 3.0])?, &rows)?;
 /// let alpha = krippendorff_alpha(&ratings, Metric::Interval, &Inference::analytic());
-/// assert!((alpha.value().unwrap() - 0.6818181818181819).abs() < 1e-12);
+/// assert!((alpha.value().unwrap() - 17.0 / 24.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn krippendorff_alpha(ratings: &Ratings, metric: Metric, _inference: &Inference) -> Estimate {
-    let units = Units::pairable(ratings);
+    let units = Pairable::of(ratings);
     let missing = (ratings.n_items() - units.count()) as u64;
     let n = units.count() as u64;
     if units.count() == 0 {
@@ -107,7 +112,7 @@ pub fn krippendorff_alpha(ratings: &Ratings, metric: Metric, _inference: &Infere
     }
 }
 
-fn alpha(units: &Units, metric: Metric, values: &[f64]) -> Option<f64> {
+fn alpha(units: &Pairable, metric: Metric, values: &[f64]) -> Option<f64> {
     let totals = units.totals(values.len());
     if totals.iter().filter(|total| **total > 0.0).count() < 2 {
         return None;
@@ -144,7 +149,7 @@ fn midpoints(totals: &[f64]) -> Vec<f64> {
 }
 
 /// Observed and expected sums of squared differences of positions, through deviations from means.
-fn by_position(units: &Units, totals: &[f64], position: &[f64]) -> (f64, f64) {
+fn by_position(units: &Pairable, totals: &[f64], position: &[f64]) -> (f64, f64) {
     let observed = units.iter().map(|unit| {
         let m = unit.len() as f64;
         let mean = unit.iter().map(|level| position[*level as usize]).sum::<f64>() / m;
@@ -157,7 +162,7 @@ fn by_position(units: &Units, totals: &[f64], position: &[f64]) -> (f64, f64) {
     (observed.sum(), 2.0 * n * spread)
 }
 
-fn by_ratio(units: &Units, totals: &[f64], values: &[f64]) -> (f64, f64) {
+fn by_ratio(units: &Pairable, totals: &[f64], values: &[f64]) -> (f64, f64) {
     let distance = |c: usize, k: usize| {
         let sum = values[c] + values[k];
         if sum > 0.0 { ((values[c] - values[k]) / sum).powi(2) } else { 0.0 }

@@ -1,30 +1,92 @@
-//! Two judges against the same reference on the same items: the difference of their κ, paired.
+//! Judges against the same reference on the same items: their κ, and paired differences.
 
 use serde::{Deserialize, Serialize};
 
+use crate::bootstrap::BootstrapDistribution;
 use crate::column::Column;
 use crate::distributions::{normal_two_sided, normal_upper_tail};
-use crate::estimate::{Estimate, Flag, Undefined};
-use crate::inference::{Inference, flag_size};
-use crate::kappa::{KappaAnalysis, clustered_error, influences};
+use crate::estimate::{Estimate, Flag, Undefined, Unit};
+use crate::inference::Inference;
+use crate::luck::Luck;
+use crate::panel::{Clustering, Matched, Panel, Solved};
 use crate::ratings::Ratings;
 use crate::weights::Weights;
+
+/// A judge: its answers in each repeat of its run, one column for each repeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judge {
+    repeats: Vec<Column>,
+}
+
+impl Judge {
+    /// A judge that ran once.
+    pub fn once(answers: Column) -> Judge {
+        Judge { repeats: vec![answers] }
+    }
+
+    /// A judge that ran several times. Its κ is the mean of the repeats' κ, and a bootstrap draw of an item carries
+    /// all its repeats. (A vote over repeats is another judge.)
+    pub fn repeated(repeats: Vec<Column>) -> Judge {
+        Judge { repeats }
+    }
+
+    /// The answers of each repeat.
+    pub fn repeats(&self) -> &[Column] {
+        &self.repeats
+    }
+
+    /// Whether any repeat has an answer to an item.
+    pub fn answered(&self, item: usize) -> bool {
+        self.repeats.iter().any(|column| column.level(item).is_some())
+    }
+
+    /// Whether any repeat asked about an item.
+    pub fn was_asked(&self, item: usize) -> bool {
+        self.repeats.iter().any(|column| column.was_asked(item))
+    }
+}
+
+/// Which judges of a family are compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    /// None.
+    None,
+    /// Every other judge minus this one (by position): the incumbent.
+    Against(usize),
+    /// Every judge minus every later one.
+    All,
+}
 
 /// Judge a against judge b on the items that both answered and that have a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
+    /// Position of the judge that is compared.
+    pub a: usize,
+    /// Position of the judge that it is compared with.
+    pub b: usize,
     /// κ of a minus κ of b, with its paired interval.
     pub difference: Estimate,
     /// κ of a on the shared items.
     pub kappa_a: Option<f64>,
     /// κ of b on the shared items.
     pub kappa_b: Option<f64>,
-    /// Paired standard error of the difference, by item or by cluster.
+    /// Paired influence-function standard error of the difference, by item or by cluster.
     pub standard_error: Option<f64>,
     /// difference ÷ standard error.
     pub z: Option<f64>,
-    /// Two-sided p of the difference being 0, from z.
+    /// Two-sided p of the difference being 0, from z. The default p of a report is that of the permutation test.
     pub p: Option<f64>,
+}
+
+/// Several judges against one reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// κ of each judge, on the items that it answered.
+    pub kappas: Vec<Estimate>,
+    /// The differences that were asked for.
+    pub comparisons: Vec<Comparison>,
+    /// How much of the lead of the best may be luck; only where the method resamples, and for two judges or more.
+    pub luck: Option<Luck>,
 }
 
 /// Whether a candidate is shown to be no worse than an incumbent by more than a margin.
@@ -33,15 +95,15 @@ pub struct Comparison {
 pub enum NonInferiority {
     /// The whole interval lies above −margin: no worse than the margin.
     NonInferior,
-    /// The whole interval lies below 0 and reaches −margin: shown to be worse.
+    /// The whole interval lies below 0, and reaches −margin: shown to be worse.
     Inferior,
     /// Neither is shown. "Not significantly different" is not "equal".
     Inconclusive,
 }
 
-/// Reads non-inferiority from the interval of a difference (candidate − incumbent) and a margin above 0, in the order:
-/// low > −margin, then high < 0. An undefined difference, one without an interval, or a margin that is no positive
-/// number is inconclusive.
+/// Reads non-inferiority from the interval of a difference (candidate − incumbent) and a margin above 0, in this
+/// order: low > −margin, then high < 0. An undefined difference, one without an interval, or a margin that is no
+/// positive number is inconclusive.
 ///
 /// ```
 /// use agreement::{Estimate, NonInferiority, non_inferiority};
@@ -70,10 +132,7 @@ impl Comparison {
     }
 }
 
-/// Compares judges `a` and `b` with one reference: Δκ with its influence-function standard error, paired by item, and
-/// by cluster where items share one (STATISTICS: sd of IF_a − IF_b; Fleiss, Cohen & Everitt 1969 for each of the two).
-///
-/// A constant judge is the point 0, a perfect one the point 1: the difference then has the other judge's spread.
+/// Compares two judges that ran once; see [`compare_family`].
 pub fn compare(
     ratings: &Ratings,
     reference: &Column,
@@ -82,63 +141,186 @@ pub fn compare(
     weights: &Weights,
     inference: &Inference,
 ) -> Comparison {
-    let shared =
-        |item: usize| reference.level(item).is_some() && a.level(item).is_some() && b.level(item).is_some();
-    let missing = (0..ratings.n_items())
-        .filter(|&item| reference.was_asked(item) && a.was_asked(item) && b.was_asked(item) && !shared(item))
-        .count() as u64;
-    let reference = reference.restricted(shared);
-    let (pairs_a, pairs_b) = (ratings.matched(&reference, a), ratings.matched(&reference, b));
-    let (of_a, of_b) =
-        match (KappaAnalysis::of_pairs(&pairs_a, weights), KappaAnalysis::of_pairs(&pairs_b, weights)) {
-            (Ok(a), Ok(b)) => (a, b),
-            (a, b) => {
-                return undefined(
-                    a.as_ref().err().or(b.as_ref().err()).copied(),
-                    a.ok(),
-                    b.ok(),
-                    pairs_a.n(),
-                    missing,
-                );
+    let judges = [Judge::once(a.clone()), Judge::once(b.clone())];
+    let family = compare_family(ratings, reference, &judges, Pairing::All, weights, inference);
+    family.comparisons.into_iter().next().unwrap_or_else(|| no_comparison(0, 1, Undefined::NTooSmall, 0, 0))
+}
+
+/// κ of each judge against the reference, and the paired differences, all from the same draws.
+///
+/// A difference is taken on the items that both judges answered, so it need not be the difference of two columns of a
+/// table. Its analytic standard error sums the differences of influences within clusters (Fleiss, Cohen & Everitt 1969
+/// for each judge); its bootstrap draws each item (or cluster) for both judges at once. A constant judge is the point
+/// 0 and a perfect one the point 1: the difference then has the other judge's spread.
+///
+/// ```
+/// use agreement::{Inference, Judge, Pairing, Ratings, Rule, Scale, Weights, compare_family, reference_column};
+/// let mut rows = Ratings::builder(Scale::ordinal([1.0, 2.0, 3.0])?);
+/// for (item, values) in [[1.0, 1.0, 1.0], [2.0, 2.0, 3.0], [3.0, 3.0, 3.0], [1.0, 2.0, 1.0]].iter().enumerate() {
+///     for (rater, value) in ["human", "judge", "other"].iter().zip(values) {
+///         rows.push(rater, &item.to_string(), Some(*value), None)?;
+///     }
+/// }
+/// let ratings = rows.build();
+/// let reference = reference_column(&ratings, &[0], Rule::Majority);
+/// let judges = [1, 2].map(|rater| Judge::once(ratings.column(rater)));
+/// let family =
+///     compare_family(&ratings, &reference, &judges, Pairing::All, &Weights::quadratic(), &Inference::analytic());
+/// assert_eq!(family.kappas.len(), 2);
+/// assert!(family.comparisons[0].difference.value().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare_family(
+    ratings: &Ratings,
+    reference: &Column,
+    judges: &[Judge],
+    pairing: Pairing,
+    weights: &Weights,
+    inference: &Inference,
+) -> Family {
+    let of_item = (inference.resampling.unit == Unit::Cluster).then(|| ratings.cluster_numbers());
+    let mut panel = Panel::new(ratings.scale(), ratings.level_values(), weights, Clustering { of_item });
+    let own: Vec<_> = judges.iter().map(|judge| panel.mean(matched(reference, judge, |_| true))).collect();
+    let pairs: Vec<Paired> = pairs_of(judges.len(), pairing)
+        .into_iter()
+        .map(|pair| Paired::new(&mut panel, &own, reference, judges, pair))
+        .collect();
+    let solved = panel.solve(inference);
+
+    let kappas = own
+        .iter()
+        .zip(judges)
+        .map(|(own, judge)| {
+            let (n, missing) = counts(reference, &[judge]);
+            match own {
+                Ok((statistic, flags)) => solved[*statistic].kappa(flags, missing, inference),
+                Err(reason) => undefined_kappa(*reason, n, missing),
             }
-        };
-    let units = pairs_a.units(inference.resampling.unit);
-    let paired: Vec<f64> =
-        influences(&of_a, &pairs_a).iter().zip(influences(&of_b, &pairs_b)).map(|(a, b)| a - b).collect();
-    let (kappa_a, kappa_b) = (of_a.kappa(), of_b.kappa());
-    let value = kappa_a - kappa_b;
-    let estimate = Estimate::defined(value, pairs_a.n() as u64, missing);
-    let estimate = flag_size(estimate, pairs_a.n(), units.unit, units.count);
-    let error = (units.count >= 2).then(|| clustered_error(&paired, &units));
-    let difference = match error {
-        None => estimate,
-        Some(error) if error <= 0.0 => estimate.with_flag(Flag::ZeroWidthInterval),
-        Some(error) => estimate.with_interval(inference.wald(value, error, units.unit, units.count)),
-    };
-    let z = error.filter(|error| *error > 0.0).map(|error| value / error);
-    Comparison {
-        difference,
-        kappa_a: Some(kappa_a),
-        kappa_b: Some(kappa_b),
-        standard_error: error,
-        z,
-        p: z.map(normal_two_sided),
+        })
+        .collect();
+    let defined: Vec<&BootstrapDistribution> =
+        own.iter().filter_map(|own| solved[own.as_ref().ok()?.0].distribution.as_ref()).collect();
+    Family {
+        kappas,
+        comparisons: pairs.into_iter().map(|pair| pair.comparison(&solved, inference)).collect(),
+        luck: Luck::of(&defined),
     }
 }
 
-fn undefined(
-    reason: Option<Undefined>,
-    a: Option<KappaAnalysis<'_>>,
-    b: Option<KappaAnalysis<'_>>,
-    n: usize,
+fn pairs_of(judges: usize, pairing: Pairing) -> Vec<(usize, usize)> {
+    match pairing {
+        Pairing::None => Vec::new(),
+        Pairing::Against(incumbent) if incumbent < judges => {
+            (0..judges).filter(|judge| *judge != incumbent).map(|judge| (judge, incumbent)).collect()
+        }
+        Pairing::Against(_) => Vec::new(),
+        Pairing::All => (0..judges).flat_map(|a| (a + 1..judges).map(move |b| (a, b))).collect(),
+    }
+}
+
+/// The statistics of one comparison within a panel.
+struct Paired {
+    a: usize,
+    b: usize,
+    n: u64,
     missing: u64,
-) -> Comparison {
-    let reason = reason.unwrap_or(Undefined::NTooSmall);
+    statistics: Result<[usize; 3], Undefined>,
+}
+
+impl Paired {
+    fn new(
+        panel: &mut Panel<'_>,
+        own: &[Result<(usize, Vec<Flag>), Undefined>],
+        reference: &Column,
+        judges: &[Judge],
+        (a, b): (usize, usize),
+    ) -> Paired {
+        let (n, missing) = counts(reference, &[&judges[a], &judges[b]]);
+        let mut shared = |judge: usize, other: usize| {
+            if covers(reference, &judges[judge], &judges[other]) {
+                return own[judge].clone();
+            }
+            panel.mean(matched(reference, &judges[judge], |item| judges[other].answered(item)))
+        };
+        let (of_a, of_b) = (shared(a, b), shared(b, a));
+        let statistics = match (of_a, of_b) {
+            (Ok((of_a, _)), Ok((of_b, _))) => {
+                let negative = panel.parts(of_b).iter().map(|(term, weight)| (*term, -weight));
+                let parts = panel.parts(of_a).iter().copied().chain(negative).collect();
+                Ok([panel.statistic(parts), of_a, of_b])
+            }
+            (Err(reason), _) | (_, Err(reason)) => Err(reason),
+        };
+        Paired { a, b, n, missing, statistics }
+    }
+
+    fn comparison(self, solved: &[Solved], inference: &Inference) -> Comparison {
+        let Paired { a, b, n, missing, statistics } = self;
+        let [difference, of_a, of_b] = match statistics {
+            Ok(statistics) => statistics.map(|statistic| &solved[statistic]),
+            Err(reason) => return no_comparison(a, b, reason, n, missing),
+        };
+        let standard_error = (difference.units >= 2).then_some(difference.standard_error);
+        let z = standard_error.filter(|error| *error > 0.0).map(|error| difference.value / error);
+        Comparison {
+            a,
+            b,
+            difference: difference.difference(missing, inference),
+            kappa_a: Some(of_a.value),
+            kappa_b: Some(of_b.value),
+            standard_error,
+            z,
+            p: z.map(normal_two_sided),
+        }
+    }
+}
+
+/// The matched answers of each repeat, on the items that also fulfil a condition.
+pub(crate) fn matched(reference: &Column, judge: &Judge, also: impl Fn(usize) -> bool) -> Vec<Matched> {
+    let of_repeat = |column: &Column| {
+        (0..reference.len())
+            .filter(|item| also(*item))
+            .filter_map(|item| Some((item as u32, reference.level(item)?, column.level(item)?)))
+            .collect()
+    };
+    judge.repeats.iter().map(of_repeat).collect()
+}
+
+/// Whether `other` answered every item on which `judge` is measured, so that sharing items changes nothing.
+fn covers(reference: &Column, judge: &Judge, other: &Judge) -> bool {
+    (0..reference.len())
+        .all(|item| reference.level(item).is_none() || !judge.answered(item) || other.answered(item))
+}
+
+/// Items that all sides answered, and items that all were asked about and some gave no value for.
+fn counts(reference: &Column, judges: &[&Judge]) -> (u64, u64) {
+    let asked =
+        |item: &usize| reference.was_asked(*item) && judges.iter().all(|judge| judge.was_asked(*item));
+    let answered =
+        |item: usize| reference.level(item).is_some() && judges.iter().all(|judge| judge.answered(item));
+    let asked: Vec<usize> = (0..reference.len()).filter(asked).collect();
+    let n = asked.iter().filter(|item| answered(**item)).count();
+    (n as u64, (asked.len() - n) as u64)
+}
+
+pub(crate) fn undefined_kappa(reason: Undefined, n: u64, missing: u64) -> Estimate {
+    let says = match reason {
+        Undefined::NTooSmall => format!("{n} items are too few for κ: it needs two"),
+        Undefined::NoVariation => "both used one level only; exact agreement is 1.00".to_owned(),
+        _ => "these weights do not fit the scale: an order on a nominal scale, or another number of levels"
+            .to_owned(),
+    };
+    Estimate::undefined_because(reason, says, n, missing)
+}
+
+fn no_comparison(a: usize, b: usize, reason: Undefined, n: u64, missing: u64) -> Comparison {
     let says = "κ of one of the two judges is undefined on the items that both answered";
     Comparison {
-        difference: Estimate::undefined_because(reason, says, n as u64, missing),
-        kappa_a: a.map(|analysis| analysis.kappa()),
-        kappa_b: b.map(|analysis| analysis.kappa()),
+        a,
+        b,
+        difference: Estimate::undefined_because(reason, says, n, missing),
+        kappa_a: None,
+        kappa_b: None,
         standard_error: None,
         z: None,
         p: None,

@@ -172,7 +172,7 @@ mod tests {
         close(normal_quantile(0.5), 0.0);
         close(t_critical(0.95, 9.0), 2.2621571627982053);
         close(t_critical(0.95, 1.0), 12.706204736174694);
-        close(f_quantile(0.95, 3.0, 20.0), 3.098391211402777);
+        close(f_quantile(0.95, 3.0, 20.0), 3.0983912121407795);
         close(beta_quantile(0.5, 2.0, 2.0), 0.5);
     }
 

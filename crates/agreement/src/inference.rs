@@ -91,6 +91,11 @@ impl Inference {
         Inference { resampling: Resampling { resamples, ..self.resampling }, ..self }
     }
 
+    /// Whether the interval needs resamples or leave-one-out values.
+    pub(crate) fn resamples_data(&self) -> bool {
+        !matches!(self.interval, IntervalMethod::Analytic | IntervalMethod::Wald)
+    }
+
     /// Estimate ± z · standard error.
     pub(crate) fn wald(&self, value: f64, se: f64, unit: Unit, units: usize) -> Interval {
         let half = normal_critical(self.confidence) * se;

@@ -1,10 +1,11 @@
 //! Cohen's κ with any weights: two raters, chance agreement from each rater's own shares.
 
 use crate::confusion::Confusion;
-use crate::distributions::{normal_critical, normal_two_sided};
-use crate::estimate::{Estimate, Flag, Interval, Method, Undefined};
-use crate::inference::{Inference, IntervalMethod, flag_size};
+use crate::distributions::normal_two_sided;
+use crate::estimate::{Estimate, Flag, Undefined, Unit};
+use crate::inference::Inference;
 use crate::pairs::{Pairs, Units};
+use crate::panel::{Clustering, Panel, Solved};
 use crate::scale::{Level, Scale};
 use crate::weights::{Disagreement, Weights};
 
@@ -58,7 +59,7 @@ impl<'w> KappaAnalysis<'w> {
         KappaAnalysis::new(Confusion::of(pairs), pairs.scale(), pairs.level_values(), weights)
     }
 
-    fn new(
+    pub(crate) fn new(
         table: Confusion,
         scale: &Scale,
         values: &[f64],
@@ -183,7 +184,7 @@ impl<'w> KappaAnalysis<'w> {
 /// let b = [1.0, 2.0, 2.0, 3.0, 3.0].map(Some);
 /// let pairs = Pairs::from_values(scale, &a, &b)?;
 /// let figure = kappa(&pairs, &Weights::quadratic(), &Inference::analytic());
-/// assert!((figure.value().unwrap() - 0.8717948717948718).abs() < 1e-12);
+/// assert!((figure.value().unwrap() - 6.0 / 7.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn kappa(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Estimate {
@@ -191,42 +192,31 @@ pub fn kappa(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Estimat
         Ok(analysis) => analysis,
         Err(reason) => return undefined(pairs, reason),
     };
-    let value = analysis.kappa();
     let units = pairs.units(inference.resampling.unit);
-    let estimate = flag_size(
-        Estimate::defined(value, pairs.n() as u64, pairs.missing()),
-        pairs.n(),
-        units.unit,
-        units.count,
-    );
-    if let Some(flag) = analysis.constant_flag() {
-        return estimate.with_flag(flag);
-    }
-    if analysis.observed <= 0.0 {
-        return estimate.with_flag(Flag::ZeroWidthInterval);
-    }
-    match analytic_interval(&analysis, pairs, &units, inference) {
-        Some(interval) => estimate.with_interval(interval),
-        None => estimate,
-    }
+    let flag =
+        if analysis.observed <= 0.0 { Some(Flag::ZeroWidthInterval) } else { analysis.constant_flag() };
+    let solved = if inference.resamples_data() && flag.is_none() {
+        resampled(pairs, weights, inference)
+    } else {
+        Solved {
+            value: analysis.kappa(),
+            standard_error: standard_error(&analysis, pairs, &units),
+            distribution: None,
+            n: pairs.n(),
+            units: units.count,
+            unit: units.unit,
+        }
+    };
+    solved.kappa(flag.as_slice(), pairs.missing(), inference)
 }
 
-fn analytic_interval(
-    analysis: &KappaAnalysis<'_>,
-    pairs: &Pairs,
-    units: &Units,
-    inference: &Inference,
-) -> Option<Interval> {
-    if units.count < 2 {
-        return None;
-    }
-    let (value, se) = (analysis.kappa(), standard_error(analysis, pairs, units));
-    if inference.interval == IntervalMethod::Wald || value.abs() >= 1.0 {
-        return Some(inference.wald(value, se, units.unit, units.count));
-    }
-    let half = normal_critical(inference.confidence) * se / (1.0 - value * value);
-    let (low, high) = ((value.atanh() - half).tanh(), (value.atanh() + half).tanh());
-    Some(inference.between(low, high, Method::FisherZ, units.unit, units.count))
+fn resampled(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Solved {
+    let of_item = (inference.resampling.unit == Unit::Cluster).then(|| pairs.cluster());
+    let mut panel = Panel::new(pairs.scale(), pairs.level_values(), weights, Clustering { of_item });
+    let matched = (0..).zip(pairs.a().iter().zip(pairs.b())).map(|(item, (a, b))| (item, *a, *b)).collect();
+    let term = panel.term(matched);
+    panel.statistic(vec![(term, 1.0)]);
+    panel.solve(inference).remove(0)
 }
 
 /// The influence of each item on κ.

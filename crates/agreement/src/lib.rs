@@ -3,30 +3,40 @@
 
 mod adjust;
 mod alpha;
+mod bootstrap;
 mod column;
 mod comparison;
 mod confusion;
 mod differences;
 mod distributions;
+mod draws;
 mod estimate;
 mod inference;
 mod kappa;
+mod luck;
 mod pairs;
+mod panel;
 mod proportion;
 mod ratings;
 mod reference;
 mod scale;
+mod sums;
+mod term;
 mod weights;
 
 pub use adjust::{NotAProbability, benjamini_hochberg, benjamini_yekutieli, bonferroni, holm};
 pub use alpha::{Metric, krippendorff_alpha};
+pub use bootstrap::{BootstrapDistribution, Jackknife};
 pub use column::Column;
-pub use comparison::{Comparison, NonInferiority, compare, non_inferiority};
+pub use comparison::{
+    Comparison, Family, Judge, NonInferiority, Pairing, compare, compare_family, non_inferiority,
+};
 pub use confusion::{Cell, Confusion};
 pub use differences::{agreement_within, bias, exact_agreement, mean_absolute_error, root_mean_square_error};
 pub use estimate::{Estimate, EstimateError, Flag, Interval, Method, Resamples, Undefined, Unit};
 pub use inference::{Inference, IntervalMethod, Resampling};
 pub use kappa::{KappaAnalysis, NullTest, kappa};
+pub use luck::{Luck, expected_luck};
 pub use pairs::Pairs;
 pub use proportion::{ProportionInterval, proportion};
 pub use ratings::{RatingError, Ratings, RatingsBuilder};

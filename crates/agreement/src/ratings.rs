@@ -427,15 +427,25 @@ impl Ratings {
         }
     }
 
-    /// For each item the levels that it was given, in order of rater; missing values are left out.
-    pub(crate) fn levels_by_item(&self) -> Vec<Vec<Level>> {
-        let mut items = vec![Vec::new(); self.n_items()];
-        for &(item, level) in self.cells.iter().flatten() {
-            if level != MISSING {
-                items[item as usize].push(level);
-            }
+    /// The levels that each item was given, one item after another, and where each item begins and ends; missing
+    /// values are left out.
+    pub(crate) fn levels_by_item(&self) -> (Vec<usize>, Vec<Level>) {
+        let mut ends = vec![0; self.n_items() + 1];
+        let valued = || self.cells.iter().flatten().filter(|cell| cell.1 != MISSING);
+        for (item, _) in valued() {
+            ends[*item as usize + 1] += 1;
         }
-        items
+        for item in 0..self.n_items() {
+            ends[item + 1] += ends[item];
+        }
+        let mut next = ends.clone();
+        let mut levels = vec![0; ends[self.n_items()]];
+        for (item, level) in valued() {
+            let at = &mut next[*item as usize];
+            levels[*at] = *level;
+            *at += 1;
+        }
+        (ends, levels)
     }
 
     /// The cluster of each item, as a number.
