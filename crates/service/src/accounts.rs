@@ -82,14 +82,23 @@ impl Service {
     /// [`ServiceError::NotFound`], also for a person who has been shut out.
     pub async fn user(&self, user: UserId) -> Result<User, ServiceError> {
         let found = self.store.user(user).await?;
-        if found.disabled { Err(ServiceError::NotFound { what: "this account is closed".to_owned() }) } else { Ok(found) }
+        if found.disabled {
+            Err(ServiceError::NotFound { what: "this account is closed".to_owned() })
+        } else {
+            Ok(found)
+        }
     }
 
     /// Makes a link that makes its user a member of a project. Gives the token of the link; only its hash is kept.
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn invite(&self, project: ProjectId, role: Role, by: Option<UserId>) -> Result<String, ServiceError> {
+    pub async fn invite(
+        &self,
+        project: ProjectId,
+        role: Role,
+        by: Option<UserId>,
+    ) -> Result<String, ServiceError> {
         self.new_link(Some((project, role)), by).await
     }
 
@@ -108,7 +117,11 @@ impl Service {
         self.new_link(None, None).await.map(Some)
     }
 
-    async fn new_link(&self, membership: Option<(ProjectId, Role)>, by: Option<UserId>) -> Result<String, ServiceError> {
+    async fn new_link(
+        &self,
+        membership: Option<(ProjectId, Role)>,
+        by: Option<UserId>,
+    ) -> Result<String, ServiceError> {
         let token = random_token();
         let invitation = NewInvitation {
             token: TokenHash::of(&token),
@@ -141,7 +154,12 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a name or password that cannot stand, [`ServiceError::Conflict`] where the name is taken.
-    pub async fn accept_invitation(&self, token: &str, name: &str, password: &str) -> Result<UserId, ServiceError> {
+    pub async fn accept_invitation(
+        &self,
+        token: &str,
+        name: &str,
+        password: &str,
+    ) -> Result<UserId, ServiceError> {
         self.invitation(token).await?;
         let new_user = self.checked_user(name, password).await?;
         let user = self.store.accept_invitation(&TokenHash::of(token), &new_user, self.now()).await?;
@@ -162,7 +180,12 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::accept_invitation`].
-    pub async fn create_user(&self, name: &str, password: &str, is_admin: bool) -> Result<User, ServiceError> {
+    pub async fn create_user(
+        &self,
+        name: &str,
+        password: &str,
+        is_admin: bool,
+    ) -> Result<User, ServiceError> {
         let new_user = self.checked_user(name, password).await?;
         let user = self.store.create_user(&new_user, is_admin, self.now()).await?;
         self.record(None, None, "create_user", &user.account).await?;
@@ -194,7 +217,7 @@ impl Service {
         password::check(new, &account)?;
         let hash = self.hasher.hash(new).await?;
         self.store.set_password_hash(user, &hash).await?;
-        self.store.revoke_sessions(user, keep).await?;
+        self.store.revoke_sessions(user, keep.as_ref()).await?;
         self.record(Some(user), None, "change_password", "").await
     }
 
@@ -202,7 +225,11 @@ impl Service {
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn sessions_of(&self, user: UserId, current: Option<SessionKey>) -> Result<Vec<OwnSession>, ServiceError> {
+    pub async fn sessions_of(
+        &self,
+        user: UserId,
+        current: Option<SessionKey>,
+    ) -> Result<Vec<OwnSession>, ServiceError> {
         let text = |time: time::OffsetDateTime| time.format(&Rfc3339).unwrap_or_default();
         let sessions = self.store.sessions_of(user, self.now()).await?;
         Ok(sessions
@@ -231,7 +258,8 @@ impl Service {
     /// [`ServiceError::NotFound`].
     pub async fn disable_user(&self, account: &str, by: Option<UserId>) -> Result<(), ServiceError> {
         let known = self.store.credentials(account).await?;
-        let known = known.ok_or_else(|| ServiceError::NotFound { what: format!("there is no account `{account}`") })?;
+        let known = known
+            .ok_or_else(|| ServiceError::NotFound { what: format!("there is no account `{account}`") })?;
         self.store.disable_user(known.user.id, self.now()).await?;
         self.record(by, None, "disable_user", account).await
     }
@@ -243,8 +271,8 @@ impl Service {
         action: &str,
         detail: &str,
     ) -> Result<(), ServiceError> {
-        let entry = NewAuditEntry { user, project, action: action.to_owned(), detail: detail.to_owned() };
-        self.store.record(&entry, self.now()).await?;
+        let entry = NewAuditEntry { user, project, action, detail };
+        self.store.append_audit(&entry, self.now()).await?;
         Ok(())
     }
 }

@@ -18,6 +18,9 @@ pub struct GateRequest {
     pub annotators: Vec<String>,
 }
 
+/// Most decisions that a log shows.
+const LOGGED: u32 = 500;
+
 impl Service {
     /// Decides, and records the decision with the hashes of what it saw.
     ///
@@ -35,13 +38,16 @@ impl Service {
             rule: request.rule,
             annotators: request.annotators,
             criterion: None,
-            judges: [Some(request.candidate.clone()), request.incumbent.clone()].into_iter().flatten().collect(),
+            judges: [Some(request.candidate.clone()), request.incumbent.clone()]
+                .into_iter()
+                .flatten()
+                .collect(),
             incumbent: request.incumbent.clone(),
         };
         let comparison = self.comparison(project, &query, viewer).await?;
         let applied = policy.apply(&comparison, &request.candidate, request.incumbent.as_deref());
         let internal = |error: domain::NotCanonical| ServiceError::Internal(error.to_string());
-        let mut decision = Decision {
+        let decision = Decision {
             decision: applied.decision,
             id: String::new(),
             project: comparison.project,
@@ -56,24 +62,33 @@ impl Service {
             reasons: applied.reasons,
             policy,
         };
-        // The id is of the content, so that the record cannot be another one.
-        decision.id = hash_of(&decision).map_err(internal)?.short().to_owned();
-        self.store.append_decision(project, &decision, by).await?;
+        let decision = self.store.append_decision(project, by, decision, self.now()).await?;
         let detail = format!("{}: {} {}", decision.id, decision.decision.word(), decision.candidate);
         self.record(by, Some(project), "gate", &detail).await?;
         Ok(decision)
     }
 
-    async fn checked_policy(&self, project: ProjectId, request: &GateRequest) -> Result<Policy, ServiceError> {
+    async fn checked_policy(
+        &self,
+        project: ProjectId,
+        request: &GateRequest,
+    ) -> Result<Policy, ServiceError> {
         let invalid = |field: &str, reason: String| ServiceError::Invalid { field: field.to_owned(), reason };
         if request.incumbent.as_deref() == Some(request.candidate.as_str()) {
-            return Err(invalid("incumbent", "candidate and incumbent are the same judge: name two, or no incumbent".to_owned()));
+            return Err(invalid(
+                "incumbent",
+                "candidate and incumbent are the same judge: name two, or no incumbent".to_owned(),
+            ));
         }
-        let policy = Policy::from_toml(&request.policy).map_err(|error| invalid("policy", error.to_string()))?;
+        let policy =
+            Policy::from_toml(&request.policy).map_err(|error| invalid("policy", error.to_string()))?;
         let rubric = self.rubric_version(project).await?.rubric;
         let mut named = policy.criteria.iter().chain(policy.by_criterion.keys());
         if let Some(unknown) = named.find(|id| rubric.criterion(id).is_none()) {
-            return Err(invalid("policy", format!("the rubric {}@{} has no criterion `{unknown}`", rubric.name, rubric.version)));
+            return Err(invalid(
+                "policy",
+                format!("the rubric {}@{} has no criterion `{unknown}`", rubric.name, rubric.version),
+            ));
         }
         Ok(policy)
     }
@@ -83,7 +98,7 @@ impl Service {
     /// # Errors
     /// Where the store fails.
     pub async fn decisions(&self, project: ProjectId) -> Result<Vec<Decision>, ServiceError> {
-        Ok(self.store.decisions(project).await?)
+        Ok(self.store.decisions(project, LOGGED).await?)
     }
 
     /// One decision, as it was recorded.
@@ -91,6 +106,8 @@ impl Service {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn decision(&self, project: ProjectId, id: &str) -> Result<Decision, ServiceError> {
-        Ok(self.store.decision(project, id).await?)
+        let missing =
+            || ServiceError::NotFound { what: format!("there is no decision `{}`", domain::visible(id)) };
+        Ok(self.store.decision(project, id.parse().map_err(|_| missing())?).await?)
     }
 }

@@ -6,7 +6,7 @@ mod source;
 pub use source::{Form, LONGEST_ROW};
 
 use crate::{ProjectId, Service, ServiceError};
-use domain::{Conversation, Fault, Rubric, Unit};
+use domain::{ContentHash, Conversation, Fault, Rubric, Unit};
 use serde_json::{Map, Value};
 use source::{Row, Rows};
 use std::{
@@ -128,7 +128,13 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::import`].
-    pub async fn import_text(&self, project: ProjectId, kind: Kind, name: &str, text: &str) -> Result<Summary, ServiceError> {
+    pub async fn import_text(
+        &self,
+        project: ProjectId,
+        kind: Kind,
+        name: &str,
+        text: &str,
+    ) -> Result<Summary, ServiceError> {
         let rubric = match kind {
             Kind::Conversations => None,
             Kind::Labels | Kind::Verdicts => Some(self.rubric_version(project).await?),
@@ -154,7 +160,7 @@ struct Load {
     kind: Kind,
     rubric: Option<RubricVersion>,
     keep_going: bool,
-    fingerprints: HashMap<row::Declared, String>,
+    fingerprints: HashMap<row::Declared, ContentHash>,
     summary: Summary,
     faults: Vec<Fault>,
     /// Refused rows with their reasons, one list for each file that has some.
@@ -180,11 +186,13 @@ impl Load {
         };
         let mut read = 0;
         for row in rows {
-            let Row { line, read: so_far, fields } = row.map_err(|error| ServiceError::File { path: name.to_owned(), error })?;
+            let Row { line, read: so_far, fields } =
+                row.map_err(|error| ServiceError::File { path: name.to_owned(), error })?;
             read = so_far;
             self.summary.rows += 1;
             let is_table_of_conversations = self.kind == Kind::Conversations && form == Form::Csv;
-            let fields = if is_table_of_conversations { fields.and_then(row::conversation_of_cells) } else { fields };
+            let fields =
+                if is_table_of_conversations { fields.and_then(row::conversation_of_cells) } else { fields };
             match fields {
                 Err(fault) => self.reject(name, Map::new(), fault.at(name, line)),
                 Ok(mut fields) => {
@@ -212,14 +220,15 @@ impl Load {
     }
 
     async fn conversation(&mut self, fields: &Map<String, Value>) -> Result<Result<(), Fault>, ServiceError> {
-        let body = serde_json::to_string(fields).map_err(|error| ServiceError::Internal(error.to_string()))?;
+        let body =
+            serde_json::to_string(fields).map_err(|error| ServiceError::Internal(error.to_string()))?;
         let (conversation, hash) = match Conversation::from_json(Value::Object(fields.clone())) {
             Ok(read) => read,
             Err(fault) => return Ok(Err(fault)),
         };
         let admission = self.import.conversation(&conversation, &hash, &body).await?;
-        Ok(self.count(admission, || {
-            let expected = "one text for one id: another one stands under it already, in the project or above in this file";
+        Ok(self.count(admission, |stored| {
+            let expected = format!("one text for one id: {stored} stands under it already");
             Fault::new("id", &conversation.id, expected)
         }))
     }
@@ -240,8 +249,8 @@ impl Load {
         let version = self.rubric.as_ref().map(|version| version.id);
         let Some(version) = version else { return Ok(Ok(())) };
         let admission = self.import.label(&label, version).await?;
-        Ok(self.count(admission, || {
-            let expected = "the value that this annotator gave to this unit before; a second one needs another `pass`";
+        Ok(self.count(admission, |stored| {
+            let expected = format!("{stored}, which this annotator gave before; a second value needs another `pass`");
             Fault::new("value", label.value.to_string(), expected)
         }))
     }
@@ -263,39 +272,60 @@ impl Load {
         if verdict.outcome.value().is_none() {
             self.summary.failures += 1;
         }
-        Ok(self.count(admission, || {
-            let found = verdict.outcome.value().map_or_else(|| "a failure".to_owned(), |value| value.to_string());
-            Fault::new("value", found, "the verdict that this judge version gave to this unit and repeat before")
+        Ok(self.count(admission, |stored| {
+            let found =
+                verdict.outcome.value().map_or_else(|| "a failure".to_owned(), |value| value.to_string());
+            Fault::new(
+                "value",
+                found,
+                "the verdict that this judge version gave to this unit and repeat before",
+            )
         }))
     }
 
-    fn fingerprint(&mut self, declared: row::Declared) -> Result<String, Fault> {
+    fn fingerprint(&mut self, declared: row::Declared) -> Result<ContentHash, Fault> {
         if let Some(known) = self.fingerprints.get(&declared) {
             return Ok(known.clone());
         }
         let empty = Rubric { name: String::new(), version: 0, scales: Vec::new(), criteria: Vec::new() };
         let rubric = self.rubric.as_ref().map_or(&empty, |version| &version.rubric);
-        let fingerprint = declared.fingerprint(rubric)?.0;
+        let fingerprint = declared.fingerprint(rubric)?;
         self.fingerprints.insert(declared, fingerprint.clone());
         Ok(fingerprint)
     }
 
     /// Whether the conversation is there and has the unit.
-    async fn unit_exists(&mut self, conversation: &str, unit: &Unit) -> Result<Result<(), Fault>, ServiceError> {
+    async fn unit_exists(
+        &mut self,
+        conversation: &str,
+        unit: &Unit,
+    ) -> Result<Result<(), Fault>, ServiceError> {
         let Some(id) = self.import.knows_conversation(conversation) else {
-            return Ok(Err(Fault::new("conversation", conversation, "the id of a conversation of the project; import it first")));
+            return Ok(Err(Fault::new(
+                "conversation",
+                conversation,
+                "the id of a conversation of the project; import it first",
+            )));
         };
-        if *unit == Unit::Conversation || self.import.conversation_has(id, unit).await? {
+        if *unit == Unit::Conversation || self.import.conversation_body(id).await?.has(unit) {
             return Ok(Ok(()));
         }
-        Ok(Err(Fault::new("unit", unit.to_string(), format!("a unit that conversation `{conversation}` has"))))
+        Ok(Err(Fault::new(
+            "unit",
+            unit.to_string(),
+            format!("a unit that conversation `{conversation}` has"),
+        )))
     }
 
-    fn count<T>(&mut self, admission: Admission<T>, clash: impl FnOnce() -> Fault) -> Result<(), Fault> {
+    fn count(&mut self, admission: Admission, clash: impl FnOnce(&str) -> Fault) -> Result<(), Fault> {
         match admission {
             Admission::New => self.summary.new += 1,
             Admission::Unchanged => self.summary.unchanged += 1,
-            Admission::Clash(_) => return Err(clash()),
+            Admission::Clash { stored } => return Err(clash(&stored)),
+            Admission::OfAnAccount => {
+                let expected = "the name of somebody who has no account here: what people say here is not imported over";
+                return Err(Fault::new("annotator", "the name of an account", expected));
+            }
         }
         Ok(())
     }

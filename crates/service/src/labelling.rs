@@ -13,7 +13,11 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] where the project has no rubric.
-    pub async fn label_task(&self, project: ProjectId, user: UserId) -> Result<Option<LabelTask>, ServiceError> {
+    pub async fn label_task(
+        &self,
+        project: ProjectId,
+        user: UserId,
+    ) -> Result<Option<LabelTask>, ServiceError> {
         let rubric = self.rubric_version(project).await?.rubric;
         let assignment = match self.store.next_assignment(project, user, self.now()).await? {
             Next::Assigned(assignment) => assignment,
@@ -29,7 +33,11 @@ impl Service {
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn label_progress(&self, project: ProjectId, user: UserId) -> Result<LabelProgress, ServiceError> {
+    pub async fn label_progress(
+        &self,
+        project: ProjectId,
+        user: UserId,
+    ) -> Result<LabelProgress, ServiceError> {
         Ok(self.store.label_progress(project, user).await?)
     }
 
@@ -38,17 +46,27 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Invalid`] for an answer that the rubric does not have, [`ServiceError::Conflict`] where the rubric has changed or
     /// the conversation is not on the desk.
-    pub async fn save_answer(&self, project: ProjectId, user: UserId, answer: NewAnswer) -> Result<SaveOutcome, ServiceError> {
+    pub async fn save_answer(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        answer: NewAnswer,
+    ) -> Result<SaveOutcome, ServiceError> {
         let version = self.rubric_version(project).await?;
         if version.rubric.version != answer.rubric_version {
-            let what = format!("the rubric is now version {}: load the page again to see it", version.rubric.version);
+            let what = format!(
+                "the rubric is now version {}: load the page again to see it",
+                version.rubric.version
+            );
             return Err(ServiceError::Conflict { what });
         }
         let stored = self.store.conversation(project, &answer.conversation).await?;
         let value = checked(&answer, &version.rubric, &stored.conversation)?;
         let supersedes = match &answer.supersedes {
             None => None,
-            Some(id) => Some(id.parse().map_err(|_| invalid("supersedes", "this is not the identity of a label"))?),
+            Some(id) => {
+                Some(id.parse().map_err(|_| invalid("supersedes", "this is not the identity of a label"))?)
+            }
         };
         let label = NewLabel {
             project,
@@ -76,17 +94,30 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] that names the required questions without an answer.
-    pub async fn submit(&self, project: ProjectId, user: UserId, conversation: &str) -> Result<(), ServiceError> {
+    pub async fn submit(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+    ) -> Result<(), ServiceError> {
         let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
             return Err(not_on_the_desk(conversation));
         };
         let rubric = self.rubric_version(project).await?.rubric;
         let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
         let answers = self.answers(user, assignment.conversation).await?;
-        let task = LabelTask { conversation: stored.conversation, rubric, answers, progress: LabelProgress::default() };
+        let task = LabelTask {
+            conversation: stored.conversation,
+            rubric,
+            answers,
+            progress: LabelProgress::default(),
+        };
         let open = task.unanswered();
         if let Some((unit, criterion)) = open.first() {
-            let reason = format!("{} required questions have no answer yet, first `{criterion}` of {unit}", open.len());
+            let reason = format!(
+                "{} required questions have no answer yet, first `{criterion}` of {unit}",
+                open.len()
+            );
             return Err(invalid("answers", &reason));
         }
         self.store.submit_assignment(assignment.id, user, self.now()).await?;
@@ -97,7 +128,13 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] where it is not on the person's desk.
-    pub async fn skip(&self, project: ProjectId, user: UserId, conversation: &str, reason: &str) -> Result<(), ServiceError> {
+    pub async fn skip(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+        reason: &str,
+    ) -> Result<(), ServiceError> {
         let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
             return Err(not_on_the_desk(conversation));
         };
@@ -106,12 +143,21 @@ impl Service {
         Ok(())
     }
 
-    async fn on_the_desk(&self, project: ProjectId, user: UserId, conversation: &str) -> Result<Option<Assignment>, ServiceError> {
+    async fn on_the_desk(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+    ) -> Result<Option<Assignment>, ServiceError> {
         let open = self.store.open_assignment(project, user).await?;
         Ok(open.filter(|assignment| assignment.external_id == conversation))
     }
 
-    async fn answers(&self, user: UserId, conversation: ConversationId) -> Result<Vec<OwnAnswer>, ServiceError> {
+    async fn answers(
+        &self,
+        user: UserId,
+        conversation: ConversationId,
+    ) -> Result<Vec<OwnAnswer>, ServiceError> {
         Ok(self.store.own_labels(user, conversation).await?.into_iter().map(own_answer).collect())
     }
 }
@@ -133,12 +179,20 @@ fn invalid(field: &str, reason: &str) -> ServiceError {
 
 fn not_on_the_desk(conversation: &str) -> ServiceError {
     let id = domain::visible(conversation);
-    ServiceError::Conflict { what: format!("conversation `{id}` is not on your desk (any more): load the page again") }
+    ServiceError::Conflict {
+        what: format!("conversation `{id}` is not on your desk (any more): load the page again"),
+    }
 }
 
 /// The value on the scale, after all that can be wrong with an answer was looked for.
-fn checked(answer: &NewAnswer, rubric: &domain::Rubric, conversation: &domain::Conversation) -> Result<Option<f64>, ServiceError> {
-    let (Some(criterion), Some(scale)) = (rubric.criterion(&answer.criterion), rubric.scale_of(&answer.criterion)) else {
+fn checked(
+    answer: &NewAnswer,
+    rubric: &domain::Rubric,
+    conversation: &domain::Conversation,
+) -> Result<Option<f64>, ServiceError> {
+    let (Some(criterion), Some(scale)) =
+        (rubric.criterion(&answer.criterion), rubric.scale_of(&answer.criterion))
+    else {
         return Err(invalid("criterion", "the rubric has no such criterion"));
     };
     if answer.unit.kind() != criterion.unit || !conversation.has(&answer.unit) {
@@ -150,6 +204,8 @@ fn checked(answer: &NewAnswer, rubric: &domain::Rubric, conversation: &domain::C
     if answer.client_key.is_empty() || answer.client_key.len() > 100 {
         return Err(invalid("client_key", "a key of 1 to 100 characters"));
     }
-    let admit = |value| scale.admit(value).ok_or_else(|| invalid("value", &format!("expected {}", scale.expectation())));
+    let admit = |value| {
+        scale.admit(value).ok_or_else(|| invalid("value", &format!("expected {}", scale.expectation())))
+    };
     answer.value.map(admit).transpose()
 }

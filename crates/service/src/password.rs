@@ -13,10 +13,34 @@ const LENGTH: std::ops::RangeInclusive<usize> = 12..=128;
 
 /// Long passwords that everybody tries first.
 const COMMON: [&str; 28] = [
-    "123456789012", "1234567890123", "12345678901234", "123456123456", "111111111111", "000000000000", "qwertyuiop12",
-    "qwertyuiop123", "qwertyuiopas", "qwerty123456", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5y6", "abcdefghijkl",
-    "passwordpassword", "password1234", "password12345", "password123456", "passw0rd1234", "iloveyou1234", "letmeinletmein",
-    "administrator", "welcome12345", "changemeplease", "changeme1234", "touchstone123", "touchstonetouchstone", "correcthorsebatterystaple",
+    "123456789012",
+    "1234567890123",
+    "12345678901234",
+    "123456123456",
+    "111111111111",
+    "000000000000",
+    "qwertyuiop12",
+    "qwertyuiop123",
+    "qwertyuiopas",
+    "qwerty123456",
+    "1q2w3e4r5t6y",
+    "1qaz2wsx3edc",
+    "q1w2e3r4t5y6",
+    "abcdefghijkl",
+    "passwordpassword",
+    "password1234",
+    "password12345",
+    "password123456",
+    "passw0rd1234",
+    "iloveyou1234",
+    "letmeinletmein",
+    "administrator",
+    "welcome12345",
+    "changemeplease",
+    "changeme1234",
+    "touchstone123",
+    "touchstonetouchstone",
+    "correcthorsebatterystaple",
 ];
 
 /// Refuses a password that is too short, too long, common, or the account's own name.
@@ -24,7 +48,11 @@ pub(crate) fn check(password: &str, account: &str) -> Result<(), ServiceError> {
     let refuse = |reason: String| Err(ServiceError::Invalid { field: "password".to_owned(), reason });
     let length = password.chars().count();
     if !LENGTH.contains(&length) {
-        return refuse(format!("a password has {} to {} characters; this one has {length}", LENGTH.start(), LENGTH.end()));
+        return refuse(format!(
+            "a password has {} to {} characters; this one has {length}",
+            LENGTH.start(),
+            LENGTH.end()
+        ));
     }
     let lower = password.to_lowercase();
     let one_character = lower.chars().all(|character| lower.starts_with(character));
@@ -48,7 +76,8 @@ impl Default for Hasher {
 }
 
 fn argon2id() -> Result<Argon2<'static>, ServiceError> {
-    let parameters = Params::new(47_104, 1, 1, None).map_err(|error| ServiceError::Internal(error.to_string()))?;
+    let parameters =
+        Params::new(47_104, 1, 1, None).map_err(|error| ServiceError::Internal(error.to_string()))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters))
 }
 
@@ -77,7 +106,9 @@ impl Hasher {
             },
         };
         let password = password.to_owned();
-        let same = self.apart(move || Ok(argon2id()?.verify_password(password.as_bytes(), hash.as_str()).is_ok())).await?;
+        let same = self
+            .apart(move || Ok(argon2id()?.verify_password(password.as_bytes(), hash.as_str()).is_ok()))
+            .await?;
         Ok(known && same)
     }
 
@@ -85,7 +116,8 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
     ) -> Result<T, ServiceError> {
-        let _place = self.places.acquire().await.map_err(|error| ServiceError::Internal(error.to_string()))?;
+        let _place =
+            self.places.acquire().await.map_err(|error| ServiceError::Internal(error.to_string()))?;
         tokio::task::spawn_blocking(work).await.map_err(|error| ServiceError::Internal(error.to_string()))?
     }
 }

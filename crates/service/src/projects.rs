@@ -9,7 +9,12 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] where the name is taken, [`ServiceError::Invalid`] where it cannot stand.
-    pub async fn create_project(&self, name: &str, rubric: Option<&Rubric>, by: Option<UserId>) -> Result<Project, ServiceError> {
+    pub async fn create_project(
+        &self,
+        name: &str,
+        rubric: Option<&Rubric>,
+        by: Option<UserId>,
+    ) -> Result<Project, ServiceError> {
         let project = self.store.create_project(name, self.now()).await?;
         if let Some(rubric) = rubric {
             self.store.publish_rubric(project.id, rubric, self.now()).await?;
@@ -40,7 +45,10 @@ impl Service {
     /// Where the store fails.
     pub async fn projects_of(&self, user: UserId) -> Result<Vec<ProjectMembership>, ServiceError> {
         let projects = self.store.projects_of(user).await?;
-        Ok(projects.into_iter().map(|(project, role)| ProjectMembership { project: project.name, role }).collect())
+        Ok(projects
+            .into_iter()
+            .map(|(project, role)| ProjectMembership { project: project.name, role })
+            .collect())
     }
 
     /// What a person is in a project. A stranger is told the same as for a project that is not there.
@@ -48,7 +56,8 @@ impl Service {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn role_in(&self, project: &str, user: UserId) -> Result<(ProjectId, Role), ServiceError> {
-        let missing = || ServiceError::NotFound { what: format!("there is no project `{project}` that you belong to") };
+        let missing =
+            || ServiceError::NotFound { what: format!("there is no project `{project}` that you belong to") };
         let project = match self.store.project(project).await {
             Err(store::StoreError::NotFound { .. }) => return Err(missing()),
             found => found?,
@@ -77,7 +86,13 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] where there is no such member.
-    pub async fn set_role(&self, project: ProjectId, account: &str, role: Role, by: UserId) -> Result<(), ServiceError> {
+    pub async fn set_role(
+        &self,
+        project: ProjectId,
+        account: &str,
+        role: Role,
+        by: UserId,
+    ) -> Result<(), ServiceError> {
         let user = self.member(project, account).await?;
         self.store.set_role(project, user, role, self.now()).await?;
         self.record(Some(by), Some(project), "set_role", &format!("{account}: {role}")).await
@@ -87,7 +102,12 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] where there is no such member.
-    pub async fn remove_member(&self, project: ProjectId, account: &str, by: UserId) -> Result<(), ServiceError> {
+    pub async fn remove_member(
+        &self,
+        project: ProjectId,
+        account: &str,
+        by: UserId,
+    ) -> Result<(), ServiceError> {
         let user = self.member(project, account).await?;
         self.store.remove_member(project, user, self.now()).await?;
         self.record(Some(by), Some(project), "remove_member", account).await
@@ -104,7 +124,12 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] outside 1 to 100.
-    pub async fn set_overlap(&self, project: ProjectId, overlap: u32, by: Option<UserId>) -> Result<(), ServiceError> {
+    pub async fn set_overlap(
+        &self,
+        project: ProjectId,
+        overlap: u32,
+        by: Option<UserId>,
+    ) -> Result<(), ServiceError> {
         self.store.set_overlap(project, overlap).await?;
         self.record(by, Some(project), "set_overlap", &overlap.to_string()).await
     }
@@ -113,10 +138,18 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] where the version was published with other content.
-    pub async fn publish_rubric(&self, project: ProjectId, rubric: &Rubric, by: Option<UserId>) -> Result<bool, ServiceError> {
-        rubric.check().map_err(|error| ServiceError::Invalid { field: "rubric".to_owned(), reason: error.to_string() })?;
+    pub async fn publish_rubric(
+        &self,
+        project: ProjectId,
+        rubric: &Rubric,
+        by: Option<UserId>,
+    ) -> Result<bool, ServiceError> {
+        rubric.check().map_err(|error| ServiceError::Invalid {
+            field: "rubric".to_owned(),
+            reason: error.to_string(),
+        })?;
         let publication = self.store.publish_rubric(project, rubric, self.now()).await?;
-        let is_new = matches!(publication, Publication::New(_));
+        let is_new = matches!(publication, Publication::Published(_));
         if is_new {
             let what = format!("{}@{}", rubric.name, rubric.version);
             self.record(by, Some(project), "publish_rubric", &what).await?;
@@ -133,9 +166,13 @@ impl Service {
     }
 
     /// The rubric in force, or what to do where there is none.
-    pub(crate) async fn rubric_version(&self, project: ProjectId) -> Result<store::RubricVersion, ServiceError> {
+    pub(crate) async fn rubric_version(
+        &self,
+        project: ProjectId,
+    ) -> Result<store::RubricVersion, ServiceError> {
         self.store.latest_rubric(project).await?.ok_or_else(|| ServiceError::NotFound {
-            what: "this project has no rubric: `touchstone import rubric --project NAME rubric.toml`".to_owned(),
+            what: "this project has no rubric: `touchstone import rubric --project NAME rubric.toml`"
+                .to_owned(),
         })
     }
 }

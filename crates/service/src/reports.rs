@@ -2,12 +2,15 @@
 
 use crate::{ProjectId, Service, ServiceError, Viewer};
 use domain::{
-    AgreementReport, Comparison, ContentHash, Conversation, HumanValue, JudgeValue, LedgerEntry, Observations, PairItems,
-    ReferenceRule, ReferenceSource, Rubric, Setting, SliceBy,
+    AgreementReport, Comparison, ContentHash, Conversation, HumanValue, JudgeValue, LedgerEntry,
+    Observations, PairItems, ReferenceRule, ReferenceSource, References, Rubric, Setting, SliceBy,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{collections::HashMap, sync::Arc};
-use store::{ConversationId, StoredOutcome};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+use store::{ConversationId, NewReferenceSet, ReferenceRow};
 
 /// What an agreement report is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +44,12 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a criterion that the rubric does not have.
-    pub async fn agreement(&self, project: ProjectId, query: &AgreementQuery, viewer: Viewer) -> Result<AgreementReport, ServiceError> {
+    pub async fn agreement(
+        &self,
+        project: ProjectId,
+        query: &AgreementQuery,
+        viewer: Viewer,
+    ) -> Result<AgreementReport, ServiceError> {
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
         let observations = self.labels_seen(project, query.criterion.as_deref(), viewer).await?;
@@ -71,7 +79,11 @@ impl Service {
         let observations = self.labels_seen(project, Some(criterion), viewer).await?;
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         let missing = || ServiceError::NotFound {
-            what: format!("`{}` and `{}` share no label on `{criterion}`", domain::visible(a), domain::visible(b)),
+            what: format!(
+                "`{}` and `{}` share no label on `{criterion}`",
+                domain::visible(a),
+                domain::visible(b)
+            ),
         };
         PairItems::of(&rubric, &observations, criterion, a, b).ok_or_else(missing)
     }
@@ -80,13 +92,20 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for a judge that is not there, [`ServiceError::Invalid`] for annotators or a criterion that are not.
-    pub async fn comparison(&self, project: ProjectId, query: &ComparisonQuery, viewer: Viewer) -> Result<Comparison, ServiceError> {
+    pub async fn comparison(
+        &self,
+        project: ProjectId,
+        query: &ComparisonQuery,
+        viewer: Viewer,
+    ) -> Result<Comparison, ServiceError> {
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
-        let mut observations = self.labels_seen(project, query.criterion.as_deref(), viewer).await?;
-        self.add_verdicts(project, query.criterion.as_deref(), viewer, &mut observations).await?;
+        let criterion = query.criterion.as_deref();
+        let mut observations = self.labels_seen(project, criterion, viewer).await?;
         let reference = self.reference_source(project, query, &observations).await?;
-        keep_asked(&mut observations, query, &reference)?;
+        keep_annotators(&mut observations, &reference);
+        self.add_verdicts(project, criterion, viewer, &mut observations).await?;
+        self.keep_judges(project, query, viewer, &mut observations).await?;
         let name = self.store.project_name(project).await?;
         let incumbent = query.incumbent.clone();
         let key = format!("comparison {reference:?} {:?} {incumbent:?} {name}", query.criterion);
@@ -113,25 +132,30 @@ impl Service {
         {
             return Err(no_judge(judge, names.values().map(|name| &**name)));
         }
-        let failures = self.store.failures(project, criterion, viewer).await?;
-        let mut entries: Vec<LedgerEntry> = failures
-            .into_iter()
-            .filter_map(|failure| {
-                let name = names.get(&(failure.judge.clone(), failure.version.clone()))?;
-                (judge.is_none_or(|judge| **name == *judge)).then(|| LedgerEntry {
-                    judge: name.to_string(),
-                    criterion: failure.criterion,
-                    conversation: failure.conversation,
-                    unit: failure.unit.to_string(),
-                    repeat: failure.repeat,
-                    kind: failure.kind,
-                    says: failure.says,
-                    raw: failure.raw.unwrap_or_default(),
-                })
-            })
-            .collect();
+        let mut entries: Vec<LedgerEntry> = Vec::new();
+        for ((judge_name, version), name) in
+            names.iter().filter(|(_, name)| judge.is_none_or(|judge| ***name == *judge))
+        {
+            let failures = self.store.failures(project, judge_name, version, criterion, viewer).await?;
+            entries.extend(failures.into_iter().map(|failure| LedgerEntry {
+                judge: name.to_string(),
+                criterion: failure.criterion,
+                conversation: failure.conversation,
+                unit: failure.unit.to_string(),
+                repeat: failure.repeat,
+                kind: failure.kind,
+                says: failure.says,
+                raw: failure.raw.unwrap_or_default(),
+            }));
+        }
         entries.sort_by(|x, y| {
-            (&x.judge, &x.criterion, &x.conversation, &x.unit, x.repeat).cmp(&(&y.judge, &y.criterion, &y.conversation, &y.unit, y.repeat))
+            (&x.judge, &x.criterion, &x.conversation, &x.unit, x.repeat).cmp(&(
+                &y.judge,
+                &y.criterion,
+                &y.conversation,
+                &y.unit,
+                y.repeat,
+            ))
         });
         Ok(entries)
     }
@@ -141,7 +165,8 @@ impl Service {
     /// # Errors
     /// Where the store fails.
     pub async fn judges(&self, project: ProjectId, viewer: Viewer) -> Result<Vec<String>, ServiceError> {
-        let mut names: Vec<String> = self.judge_names(project, viewer).await?.into_values().map(|name| name.to_string()).collect();
+        let mut names: Vec<String> =
+            self.judge_names(project, viewer).await?.into_values().map(|name| name.to_string()).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -164,15 +189,40 @@ impl Service {
         rule: ReferenceRule,
         annotators: &[String],
         criterion: Option<&str>,
-    ) -> Result<domain::References, ServiceError> {
+    ) -> Result<References, ServiceError> {
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, criterion)?;
         let mut observations = self.labels_seen(project, criterion, Viewer::Operator).await?;
-        let query = ComparisonQuery { annotators: annotators.to_vec(), ..ComparisonQuery::default() };
-        let source = ReferenceSource { rule, annotators: chosen(annotators, &observations)?, anchor_set: None };
-        keep_asked(&mut observations, &query, &source)?;
-        let references = domain::References::of(&rubric, &observations, &source);
-        self.store.save_references(project, &source, &references, annotators, self.now()).await?;
+        let source =
+            ReferenceSource { rule, annotators: chosen(annotators, &observations)?, anchor_set: None };
+        keep_annotators(&mut observations, &source);
+        let references = References::of(&rubric, &observations, &source);
+        let mut rows = Vec::with_capacity(references.items.len());
+        let ids = self.conversation_ids(project).await?;
+        for item in &references.items {
+            let unit = item
+                .unit
+                .parse()
+                .map_err(|error: domain::UnitError| ServiceError::Internal(error.to_string()))?;
+            let Some(conversation) = ids.get(observations.conversation(item.setting)).copied() else {
+                continue;
+            };
+            let provenance = stored_provenance(item.provenance);
+            rows.push(ReferenceRow {
+                conversation,
+                unit,
+                criterion: item.criterion.to_string(),
+                value: item.value,
+                provenance,
+            });
+        }
+        let set = NewReferenceSet {
+            rule,
+            annotators: &source.annotators,
+            data_hash: &references.data_hash,
+            references: &rows,
+        };
+        self.store.save_references(project, &set, self.now()).await?;
         self.record(None, Some(project), "build_references", rule.word()).await?;
         Ok(references)
     }
@@ -191,13 +241,21 @@ impl Service {
         {
             return Ok(report);
         }
-        let report = tokio::task::spawn_blocking(compute).await.map_err(|error| ServiceError::Internal(error.to_string()))?;
-        let body = serde_json::to_string(&report).map_err(|error| ServiceError::Internal(error.to_string()))?;
-        self.store.keep_report(&key, &body, self.now()).await?;
+        let report = tokio::task::spawn_blocking(compute)
+            .await
+            .map_err(|error| ServiceError::Internal(error.to_string()))?;
+        let body =
+            serde_json::to_string(&report).map_err(|error| ServiceError::Internal(error.to_string()))?;
+        self.store.put_report(&key, &body, self.now()).await?;
         Ok(report)
     }
 
-    async fn labels_seen(&self, project: ProjectId, criterion: Option<&str>, viewer: Viewer) -> Result<Observations, ServiceError> {
+    async fn labels_seen(
+        &self,
+        project: ProjectId,
+        criterion: Option<&str>,
+        viewer: Viewer,
+    ) -> Result<Observations, ServiceError> {
         let slices = self.store.conversation_slices(project, viewer).await?;
         let labels = self.store.labels(project, criterion, viewer).await?;
         let mut positions: HashMap<ConversationId, u32> = HashMap::with_capacity(slices.len());
@@ -234,16 +292,15 @@ impl Service {
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
         let names = self.judge_names(project, viewer).await?;
-        let positions: HashMap<Arc<str>, u32> =
-            observations.settings.iter().zip(0..).map(|(setting, position)| (setting.conversation.clone(), position)).collect();
         let ids: HashMap<ConversationId, u32> = self
             .store
             .conversation_slices(project, viewer)
             .await?
             .into_iter()
-            .filter_map(|slice| Some((slice.id, *positions.get(slice.external_id.as_str())?)))
+            .map(|slice| slice.id)
+            .zip(0..)
             .collect();
-        let verdicts = self.store.verdicts(project, criterion, viewer).await?;
+        let verdicts = self.store.verdicts(project, criterion, None, viewer).await?;
         observations.verdicts = verdicts
             .into_iter()
             .filter_map(|verdict| {
@@ -253,10 +310,7 @@ impl Service {
                     unit: verdict.unit,
                     criterion: verdict.criterion,
                     repeat: verdict.repeat,
-                    outcome: match verdict.outcome {
-                        StoredOutcome::Value(value) => Ok(value),
-                        StoredOutcome::Failure(kind) => Err(kind),
-                    },
+                    outcome: verdict.outcome,
                     fingerprint: verdict.fingerprint,
                     cost_usd: verdict.cost_usd,
                     latency_ms: verdict.latency_ms,
@@ -264,5 +318,130 @@ impl Service {
             })
             .collect();
         Ok(())
+    }
+
+    /// Which labels make the references: what the query says, else what the last built references used, else the median of all.
+    async fn reference_source(
+        &self,
+        project: ProjectId,
+        query: &ComparisonQuery,
+        observations: &Observations,
+    ) -> Result<ReferenceSource, ServiceError> {
+        let built = self.store.latest_reference_set(project).await?;
+        let rule = query.rule.or(built.as_ref().map(|set| set.rule)).unwrap_or(ReferenceRule::Median);
+        if rule == ReferenceRule::Adjudicated {
+            let reason = "nothing has been adjudicated yet: choose unanimous, majority or median".to_owned();
+            return Err(ServiceError::Invalid { field: "rule".to_owned(), reason });
+        }
+        let annotators = match (&built, query.annotators.is_empty() && query.rule.is_none()) {
+            (Some(built), true) => &built.annotators,
+            _ => &query.annotators,
+        };
+        Ok(ReferenceSource { rule, annotators: chosen(annotators, observations)?, anchor_set: None })
+    }
+
+    /// Leaves the judges that were asked for, the incumbent among them.
+    async fn keep_judges(
+        &self,
+        project: ProjectId,
+        query: &ComparisonQuery,
+        viewer: Viewer,
+        observations: &mut Observations,
+    ) -> Result<(), ServiceError> {
+        let known = self.judges(project, viewer).await?;
+        let mut resolved = Vec::new();
+        for asked in query.judges.iter().chain(&query.incumbent) {
+            if !known.contains(asked) {
+                return Err(no_judge(asked, known.iter().map(String::as_str)));
+            }
+            resolved.push(asked.as_str());
+        }
+        if !query.judges.is_empty() {
+            observations.verdicts.retain(|verdict| resolved.contains(&&*verdict.judge));
+        }
+        Ok(())
+    }
+
+    /// Each judge version as reports name it: by the judge's name, and as `NAME@VERSION` where it has several versions.
+    async fn judge_names(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<HashMap<(String, String), Arc<str>>, ServiceError> {
+        let mut names = HashMap::new();
+        for judge in self.store.judges(project, viewer).await? {
+            let several = judge.versions.len() > 1;
+            for version in judge.versions {
+                let name =
+                    if several { format!("{}@{}", judge.name, version.version) } else { judge.name.clone() };
+                names.insert((judge.name.clone(), version.version), name.into());
+            }
+        }
+        Ok(names)
+    }
+
+    async fn conversation_ids(
+        &self,
+        project: ProjectId,
+    ) -> Result<HashMap<String, ConversationId>, ServiceError> {
+        let slices = self.store.conversation_slices(project, Viewer::Operator).await?;
+        Ok(slices.into_iter().map(|slice| (slice.external_id, slice.id)).collect())
+    }
+}
+
+fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Result<(), ServiceError> {
+    match criterion {
+        Some(id) if rubric.criterion(id).is_none() => {
+            let known: Vec<&str> = rubric.criteria.iter().map(|criterion| criterion.id.as_str()).collect();
+            let reason = format!("found {}, expected one of {}", domain::visible(id), known.join(", "));
+            Err(ServiceError::Invalid { field: "criterion".to_owned(), reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The annotators named, or all who labelled, by name.
+fn chosen(named: &[String], observations: &Observations) -> Result<Vec<String>, ServiceError> {
+    let known: BTreeSet<&str> = observations.labels.iter().map(|label| &*label.annotator).collect();
+    if named.is_empty() {
+        return Ok(known.into_iter().map(str::to_owned).collect());
+    }
+    if let Some(unknown) = named.iter().find(|name| !known.contains(name.as_str())) {
+        let known: Vec<&str> = known.into_iter().collect();
+        let reason = format!(
+            "`{}` has no labels here; those who have: {}",
+            domain::visible(unknown),
+            known.join(", ")
+        );
+        return Err(ServiceError::Invalid { field: "annotators".to_owned(), reason });
+    }
+    let mut chosen = named.to_vec();
+    chosen.sort_unstable();
+    chosen.dedup();
+    Ok(chosen)
+}
+
+fn keep_annotators(observations: &mut Observations, source: &ReferenceSource) {
+    observations.labels.retain(|label| source.annotators.iter().any(|name| **name == *label.annotator));
+}
+
+fn no_judge<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> ServiceError {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    let known = if known.is_empty() {
+        "there are none yet".to_owned()
+    } else {
+        format!("there are: {}", known.join(", "))
+    };
+    ServiceError::NotFound { what: format!("there is no judge `{}`; {known}", domain::visible(asked)) }
+}
+
+fn stored_provenance(provenance: domain::agreement::Provenance) -> store::Provenance {
+    use domain::agreement::Provenance;
+    match provenance {
+        Provenance::Single => store::Provenance::Single,
+        Provenance::Unanimous => store::Provenance::Unanimous,
+        Provenance::Majority => store::Provenance::Majority,
+        Provenance::Median => store::Provenance::Median,
     }
 }

@@ -104,7 +104,7 @@ impl TryFrom<Row> for Assignment {
     }
 }
 
-async fn open_assignment(
+async fn on_the_desk(
     connection: &mut SqliteConnection,
     project: ProjectId,
     user: UserId,
@@ -114,6 +114,19 @@ async fn open_assignment(
 }
 
 impl Store {
+    /// What lies on a person's desk, without giving the next.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn open_assignment(
+        &self,
+        project: ProjectId,
+        user: UserId,
+    ) -> Result<Option<Assignment>, StoreError> {
+        let mut reader = self.read().acquire().await?;
+        on_the_desk(&mut reader, project, user).await
+    }
+
     /// What a person is to label next: what lies on the desk, or else a conversation that wants another annotator, which then lies there.
     /// A conversation never gets more annotators than the project wants, however many ask at once.
     ///
@@ -126,13 +139,11 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<Next, StoreError> {
         // Most calls come back to what lies there: they need not wait for the writer.
-        let mut reader = self.read().acquire().await?;
-        if let Some(open) = open_assignment(&mut reader, project, user).await? {
+        if let Some(open) = self.open_assignment(project, user).await? {
             return Ok(Next::Assigned(open));
         }
-        drop(reader);
         let mut transaction = self.write().await?;
-        if let Some(open) = open_assignment(&mut transaction, project, user).await? {
+        if let Some(open) = on_the_desk(&mut transaction, project, user).await? {
             return Ok(Next::Assigned(open));
         }
         let free: Option<ConversationId> =
@@ -152,7 +163,7 @@ impl Store {
             .bind(Timestamp::from(now))
             .execute(&mut *transaction)
             .await?;
-        let opened = open_assignment(&mut transaction, project, user).await?;
+        let opened = on_the_desk(&mut transaction, project, user).await?;
         transaction.commit().await?;
         opened
             .map(Next::Assigned)

@@ -72,6 +72,16 @@ impl Store {
         .try_into()
     }
 
+    /// The name of a project.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn project_name(&self, project: ProjectId) -> Result<String, StoreError> {
+        let sql = "select name from project where id = $1";
+        let name = sqlx::query_scalar(sql).bind(project).fetch_optional(self.read()).await?;
+        name.ok_or_else(|| StoreError::not_found("such project"))
+    }
+
     /// All projects, by name.
     ///
     /// # Errors

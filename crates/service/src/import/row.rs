@@ -1,7 +1,7 @@
 //! Rows of files as labels, verdicts and conversations, checked against the rubric.
 
 use domain::{
-    ContentHash, Fault, FailureKind, LabelRow, Outcome, Rubric, Scale, Unit, UnitKind, VerdictRow, hash_of,
+    ContentHash, FailureKind, Fault, LabelRow, Outcome, Rubric, Scale, Unit, UnitKind, VerdictRow, hash_of,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,7 +21,8 @@ pub(super) fn conversation_of_cells(mut fields: Map<String, Value>) -> Result<Ma
         } else if name == "answer" && !is_json {
             *value = serde_json::json!({ "text": text });
         } else if JSON_COLUMNS.contains(&name.as_str()) {
-            *value = serde_json::from_str(text).map_err(|error| Fault::new(name, text, format!("JSON ({error})")))?;
+            *value = serde_json::from_str(text)
+                .map_err(|error| Fault::new(name, text, format!("JSON ({error})")))?;
         }
     }
     Ok(fields)
@@ -62,10 +63,16 @@ impl Cells<'_> {
     }
 
     fn count(&self, name: &str) -> Result<Option<u64>, Fault> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number between 0 and 2^53")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number between 0 and 2^53"
+        )]
         let whole = |number: f64| (number.fract() == 0.0 && number < 9e15).then_some(number as u64);
         let Some(number) = self.number(name)? else { return Ok(None) };
-        whole(number).map(Some).ok_or_else(|| Fault::new(name, number.to_string(), "a whole number from 0 on"))
+        whole(number)
+            .map(Some)
+            .ok_or_else(|| Fault::new(name, number.to_string(), "a whole number from 0 on"))
     }
 
     fn small_count(&self, name: &str) -> Result<u32, Fault> {
@@ -101,13 +108,17 @@ struct Place<'a> {
 fn place<'a>(cells: &Cells<'_>, rubric: &'a Rubric) -> Result<Place<'a>, Fault> {
     let conversation = cells.required("conversation")?;
     let id = cells.required("criterion")?;
-    let known = || rubric.criteria.iter().map(|criterion| criterion.id.as_str()).collect::<Vec<_>>().join(", ");
+    let known =
+        || rubric.criteria.iter().map(|criterion| criterion.id.as_str()).collect::<Vec<_>>().join(", ");
     let (Some(criterion), Some(scale)) = (rubric.criterion(&id), rubric.scale_of(&id)) else {
-        let expected = format!("a criterion of the rubric {}@{}: one of {}", rubric.name, rubric.version, known());
+        let expected =
+            format!("a criterion of the rubric {}@{}: one of {}", rubric.name, rubric.version, known());
         return Err(Fault::new("criterion", id, expected));
     };
     let unit = match cells.text("unit")? {
-        Some(text) => text.parse().map_err(|error: domain::UnitError| Fault::new("unit", &text, error.to_string()))?,
+        Some(text) => {
+            text.parse().map_err(|error: domain::UnitError| Fault::new("unit", &text, error.to_string()))?
+        }
         None if criterion.unit == UnitKind::Conversation => Unit::Conversation,
         None => return Err(Fault::new("unit", "", format!("a unit of kind {}", criterion.unit.word()))),
     };
@@ -155,11 +166,17 @@ pub(super) fn verdict(fields: &Map<String, Value>, rubric: &Rubric) -> Result<(V
         }
         (None, Some(error)) => (Outcome::Failure { kind: FailureKind::of_error(&error), says: error }, raw),
         (Some(value), Some(_)) => return Err(Fault::new("value", value, "a value or an error, not both")),
-        (None, None) => return Err(Fault::new("value", "", "a value, or an `error` that says why there is none")),
+        (None, None) => {
+            return Err(Fault::new("value", "", "a value, or an `error` that says why there is none"));
+        }
     };
     let row = VerdictRow {
         judge,
-        judge_version: if cells.text("judge_version")?.is_some() { cells.name("judge_version")? } else { "1".to_owned() },
+        judge_version: if cells.text("judge_version")?.is_some() {
+            cells.name("judge_version")?
+        } else {
+            "1".to_owned()
+        },
         model: cells.text("model")?,
         reported_model: cells.text("reported_model")?,
         conversation: place.conversation,
@@ -191,8 +208,11 @@ fn outcome(value: &str, scale: &Scale) -> Outcome {
     match scale.parse(value) {
         Ok(value) => Outcome::Value(value),
         Err(fault) => {
-            let kind =
-                if value.trim().parse::<f64>().is_ok() { FailureKind::OffScale } else { FailureKind::Unparsable };
+            let kind = if value.trim().parse::<f64>().is_ok() {
+                FailureKind::OffScale
+            } else {
+                FailureKind::Unparsable
+            };
             Outcome::Failure { kind, says: format!("found {}, expected {}", fault.found, fault.expected) }
         }
     }
@@ -218,8 +238,11 @@ impl Declared {
             rubric: (&'a str, u32),
             levels: Option<&'a Scale>,
         }
-        let instrument =
-            Instrument { declared: self, rubric: (&rubric.name, rubric.version), levels: rubric.scale(&self.scale) };
+        let instrument = Instrument {
+            declared: self,
+            rubric: (&rubric.name, rubric.version),
+            levels: rubric.scale(&self.scale),
+        };
         hash_of(&instrument).map_err(|error| Fault::new("judge", error.to_string(), "plain values"))
     }
 }

@@ -51,7 +51,9 @@ impl<R: BufRead> Rows<R> {
     pub fn new(mut reader: R, form: Form) -> Result<Rows<R>, Fault> {
         skip_byte_order_mark(&mut reader);
         match form {
-            Form::JsonLines => Ok(Rows::JsonLines(JsonLines { reader, line: 0, read: 0, buffer: Vec::new() })),
+            Form::JsonLines => {
+                Ok(Rows::JsonLines(JsonLines { reader, line: 0, read: 0, buffer: Vec::new() }))
+            }
             Form::Csv => CsvRows::new(reader).map(Rows::Csv),
         }
     }
@@ -165,10 +167,15 @@ pub struct CsvRows<R: Read> {
 impl<R: BufRead> CsvRows<R> {
     fn new(reader: R) -> Result<CsvRows<R>, Fault> {
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
-        let header = reader.byte_headers().map_err(|error| Fault::new("", error.to_string(), "a header row").at("", 1))?;
+        let header = reader
+            .byte_headers()
+            .map_err(|error| Fault::new("", error.to_string(), "a header row").at("", 1))?;
         let mut names = Vec::with_capacity(header.len());
         for name in header {
-            let name = std::str::from_utf8(name).map_err(|error| not_utf8(name, &error).at("", 1))?.trim().to_owned();
+            let name = std::str::from_utf8(name)
+                .map_err(|error| not_utf8(name, &error).at("", 1))?
+                .trim()
+                .to_owned();
             if name.is_empty() || names.contains(&name) {
                 return Err(Fault::new("header", name, "a name of its own for each column").at("", 1));
             }
@@ -198,7 +205,11 @@ impl<R: BufRead> CsvRows<R> {
                 kind => {
                     let line = self.reader.position().line();
                     let read = self.reader.position().byte();
-                    Some(Ok(Row { line, read, fields: Err(Fault::new("", format!("{kind:?}"), "a row of an RFC 4180 table")) }))
+                    Some(Ok(Row {
+                        line,
+                        read,
+                        fields: Err(Fault::new("", format!("{kind:?}"), "a row of an RFC 4180 table")),
+                    }))
                 }
             },
         }
