@@ -72,6 +72,11 @@ pub(crate) fn normal_critical(confidence: f64) -> f64 {
     normal_quantile(0.5 + confidence / 2.0)
 }
 
+/// P(X ≤ k) of a binomial with n trials of one half.
+pub(crate) fn binomial_half_cdf(k: u64, n: u64) -> f64 {
+    if k >= n { 1.0 } else { beta_reg((n - k) as f64, k as f64 + 1.0, 0.5) }
+}
+
 /// The regularised incomplete beta function I_x(a, b) by Lentz's continued fraction, as far as it needs to go.
 fn beta_reg(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {

@@ -23,6 +23,17 @@ pub(crate) enum Form {
     Nothing,
 }
 
+impl Form {
+    /// How many lanes it reads.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Form::Moments(lanes) => lanes.len(),
+            Form::Table(cells) => cells.len(),
+            Form::Nothing => 0,
+        }
+    }
+}
+
 /// The lanes of all terms; equal lanes are one.
 #[derive(Debug)]
 pub(crate) struct Lanes {
@@ -102,6 +113,35 @@ impl Lanes {
             self.lanes.push(lane);
         }
         number
+    }
+
+    /// A form over fresh lanes from `first` on, for rows that are not interned but filled with [`Lanes::add`].
+    pub(crate) fn layout(&self, answers: impl Iterator<Item = (Level, Level)>, first: usize) -> Form {
+        if self.weights == Weights::Quadratic(Basis::Value) {
+            return Form::Moments(std::array::from_fn(|lane| first + lane));
+        }
+        let mut cells: Vec<(Level, Level)> = answers.collect();
+        cells.sort_unstable();
+        cells.dedup();
+        Form::Table((first..).zip(cells).map(|(lane, (a, b))| (lane, a, b)).collect())
+    }
+
+    /// Adds one item's answers to a row.
+    pub(crate) fn add(&self, form: &Form, a: Level, b: Level, row: &mut [f64]) {
+        match form {
+            Form::Moments(lanes) => {
+                let (a, b) = (self.position[a as usize], self.position[b as usize]);
+                for (lane, value) in lanes.iter().zip([1.0, a, a * a, b, b * b, a * b]) {
+                    row[*lane] += value;
+                }
+            }
+            Form::Table(cells) => {
+                if let Ok(at) = cells.binary_search_by_key(&(a, b), |cell| (cell.1, cell.2)) {
+                    row[cells[at].0] += 1.0;
+                }
+            }
+            Form::Nothing => {}
+        }
     }
 
     /// κ of these sums; NaN where chance disagreement is 0.
