@@ -1,1 +1,8 @@
-//! server
+//! The `touchstone` program: the command line, the HTTP server, and the files that both write.
+#![deny(missing_docs)]
+
+mod cli;
+pub mod http;
+mod table;
+
+pub use cli::run;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `touchstone` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::run()
+}

@@ -1,0 +1,78 @@
+# Every way of building and testing Touchstone. `make help` lists them.
+SHELL := /bin/bash -euo pipefail
+MAKEFLAGS += --no-print-directory
+
+WASM_BINDGEN := 0.2.130
+BINARYEN     := 132.0.0
+WASM         := target/wasm32-unknown-unknown/wasm-release/app.wasm
+SITE         := target/site/pkg
+TOOLS        := target/tools
+BINARY       := target/release/touchstone
+# rustc emits these by default; wasm-opt must be told that they may be there.
+WASM_FEATURES := --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
+                 --enable-reference-types --enable-multivalue
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+.PHONY: run
+run: build ## set up, build, seed the demo project and serve http://127.0.0.1:3000
+	@$(BINARY) demo
+	@$(BINARY) serve
+
+.PHONY: build
+build: setup site ## the release binary, with the site inside
+	@cargo build --locked --release -p server
+
+.PHONY: setup
+setup: $(TOOLS)/node_modules/.bin/wasm-opt ## install what the build needs and is not there
+	@rustup target list --installed | grep -q wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
+	@# Not --locked: the lock file of the tool names versions that registries no longer have.
+	@wasm-bindgen --version 2>/dev/null | grep -qF '$(WASM_BINDGEN)' || cargo install wasm-bindgen-cli --version $(WASM_BINDGEN) --no-default-features --force
+
+$(TOOLS)/node_modules/.bin/wasm-opt:
+	@mkdir -p $(TOOLS)
+	@npm install --silent --no-audit --no-fund --prefix $(TOOLS) binaryen@$(BINARYEN)
+
+.PHONY: site
+site: ## the browser's half: WebAssembly, its glue and the styles, with compressed copies
+	@cargo build --locked -p app --lib --target wasm32-unknown-unknown --no-default-features --features hydrate --profile wasm-release
+	@$(MAKE) $(SITE)/touchstone_bg.wasm $(SITE)/touchstone.css
+
+$(SITE)/touchstone_bg.wasm: $(WASM)
+	@mkdir -p $(SITE)
+	wasm-bindgen --target web --no-typescript --out-dir $(SITE) --out-name touchstone $(WASM)
+	$(TOOLS)/node_modules/.bin/wasm-opt -Oz $(WASM_FEATURES) $(SITE)/touchstone_bg.wasm -o $(SITE)/touchstone_bg.wasm
+	@node style/compress.mjs $(SITE)/touchstone_bg.wasm $(SITE)/touchstone.js
+
+# main.css names the other sheets in their order; the browser gets one file.
+$(SITE)/touchstone.css: $(wildcard style/*.css)
+	@mkdir -p $(SITE)
+	@sed -nE 's/^@import "(.*)";$$/style\/\1/p' style/main.css | xargs cat > $@
+	@node style/compress.mjs $@
+
+.PHONY: test
+test: setup check unit build browser ## everything that CI runs
+
+.PHONY: check
+check: ## format, lints for the server's and the browser's half, documentation, layout
+	cargo fmt --all --check
+	cargo clippy --locked -p agreement -p domain -p store -p service -p server --all-targets -- -D warnings
+	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
+	cargo clippy --locked -p app --features hydrate --target wasm32-unknown-unknown -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p service -p server
+
+.PHONY: unit
+unit: ## all tests but those in the browser
+	cargo test --locked -p agreement -p domain -p store -p service -p server
+	cargo test --locked -p app --features ssr
+
+.PHONY: browser
+browser: end2end/node_modules ## the browser tests, on the release binary, in Debian's Chromium
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+	cd end2end && npx playwright test
+
+end2end/node_modules: end2end/package-lock.json
+	cd end2end && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-audit --no-fund
+	@touch $@

@@ -1,0 +1,281 @@
+//! The command line. Data goes to standard output, progress and messages to standard error.
+
+mod check_up;
+mod demo;
+mod gate;
+mod import;
+mod people;
+mod projects;
+mod reports;
+mod serve;
+mod text;
+
+use clap::{Parser, Subcommand};
+use domain::{ReferenceRule, SliceBy};
+use service::Service;
+use std::{
+    io::Write,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+use store::Store;
+use time::OffsetDateTime;
+
+/// Exit code where something broke: bad input, wrong usage, a file that cannot be read. A gate that broke never looks like one that
+/// decided.
+const BROKEN: u8 = 3;
+
+const EXAMPLE: &str = "Example, from files to a decision:
+  touchstone project create shop --rubric rubric.toml
+  touchstone import conversations --project shop conversations.jsonl
+  touchstone import labels --project shop labels.csv
+  touchstone import verdicts --project shop verdicts.csv
+  touchstone agreement --project shop
+  touchstone gate --project shop --candidate new --incumbent old --policy policy.toml";
+
+/// Tells whether a language model that grades an assistant can be believed, and keeps a worse one from being promoted.
+#[derive(Parser)]
+#[command(name = "touchstone", version, after_help = EXAMPLE)]
+struct Cli {
+    /// The database file
+    #[arg(long, global = true, env = "TOUCHSTONE_DB", default_value = "touchstone.db", value_name = "FILE")]
+    db: PathBuf,
+    /// Print JSON for machines
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the pages
+    #[command(after_help = "Example: touchstone serve --listen 127.0.0.1:3000")]
+    Serve {
+        /// Address to listen on; plain http is for loopback alone
+        #[arg(long, default_value = "127.0.0.1:3000", value_name = "ADDRESS")]
+        listen: SocketAddr,
+        /// What people type, where a server that speaks https stands in front
+        #[arg(long, value_name = "https://HOST")]
+        public_origin: Option<String>,
+    },
+    /// Seed the demo project; does nothing if it is there
+    #[command(after_help = "Example: touchstone demo && touchstone serve")]
+    Demo,
+    /// Make and list projects
+    #[command(subcommand, after_help = "Example: touchstone project create shop --rubric rubric.toml")]
+    Project(projects::Projects),
+    /// Import files; all or nothing unless told otherwise
+    #[command(subcommand, after_help = "Example: touchstone import labels --project shop labels.csv")]
+    Import(import::What),
+    /// How far people agree
+    #[command(
+        after_help = "Example: touchstone agreement --project shop --criterion helpfulness --by category --json"
+    )]
+    Agreement {
+        #[arg(long)]
+        project: String,
+        /// One criterion only
+        #[arg(long, value_name = "ID")]
+        criterion: Option<String>,
+        /// Cut into slices
+        #[arg(long, value_name = "category|corpus|system|language|annotator")]
+        by: Option<SliceBy>,
+        #[arg(long, value_enum, default_value_t)]
+        format: reports::Format,
+    },
+    /// Build references from labels
+    #[command(subcommand, after_help = "Example: touchstone reference build --project shop --rule median")]
+    Reference(Reference),
+    /// Judges against people
+    #[command(after_help = "Example: touchstone compare --project shop --rule median --incumbent old --json")]
+    Compare {
+        #[arg(long)]
+        project: String,
+        #[command(flatten)]
+        reference: ReferenceChoice,
+        /// One criterion only
+        #[arg(long, value_name = "ID")]
+        criterion: Option<String>,
+        /// These judges only, separated by commas
+        #[arg(long, value_delimiter = ',', value_name = "JUDGE,…")]
+        judges: Vec<String>,
+        /// The judge that the others are compared with
+        #[arg(long, value_name = "JUDGE")]
+        incumbent: Option<String>,
+        #[arg(long, value_enum, default_value_t)]
+        format: reports::Format,
+    },
+    /// May a judge be promoted? Exit 0 promote, 1 hold, 2 inconclusive, 3 broken
+    #[command(
+        after_help = "Example: touchstone gate --project shop --candidate new --incumbent old --policy policy.toml --format junit"
+    )]
+    Gate {
+        #[arg(long)]
+        project: String,
+        /// The judge that would be promoted
+        #[arg(long, value_name = "JUDGE")]
+        candidate: String,
+        /// The judge in place; rules that need one are left out without it
+        #[arg(long, value_name = "JUDGE")]
+        incumbent: Option<String>,
+        /// The rules, in TOML
+        #[arg(long, value_name = "FILE")]
+        policy: PathBuf,
+        #[command(flatten)]
+        reference: ReferenceChoice,
+        #[arg(long, value_enum, default_value_t)]
+        format: gate::Format,
+    },
+    /// Accounts and invitations
+    #[command(subcommand, after_help = "Example: touchstone user invite --project shop --role annotator")]
+    User(people::People),
+    /// Copy the database to a new file, while it is in use
+    #[command(after_help = "Example: touchstone backup monday.db")]
+    Backup {
+        /// The copy; it must not be there yet
+        #[arg(value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Look the database over
+    #[command(after_help = "Example: touchstone doctor --json")]
+    Doctor,
+}
+
+#[derive(Subcommand)]
+enum Reference {
+    /// Apply a rule to the labels and keep the outcome
+    #[command(
+        after_help = "Example: touchstone reference build --project shop --rule majority --annotators ada,ben,chloe"
+    )]
+    Build {
+        #[arg(long)]
+        project: String,
+        /// How several labels become one
+        #[arg(long, value_name = "unanimous|majority|median|adjudicated")]
+        rule: ReferenceRule,
+        /// Whose labels, separated by commas; all where absent
+        #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+        annotators: Vec<String>,
+        /// One criterion only
+        #[arg(long, value_name = "ID")]
+        criterion: Option<String>,
+    },
+}
+
+/// Where the human values come from.
+#[derive(clap::Args)]
+struct ReferenceChoice {
+    /// How several labels become one; as the last built references where absent
+    #[arg(long, value_name = "unanimous|majority|median")]
+    rule: Option<ReferenceRule>,
+    /// Whose labels, separated by commas; all where absent
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    annotators: Vec<String>,
+}
+
+/// Runs the program with the arguments of the process, and gives its exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers; everything else is wrong usage.
+            let broken = error.use_stderr();
+            // Where not even a message can be written there is nothing left to do.
+            let _ = error.print();
+            return if broken { ExitCode::from(BROKEN) } else { ExitCode::SUCCESS };
+        }
+    };
+    // Streams of pages and reports share the workers: fewer than four can wait on each other.
+    let workers = std::thread::available_parallelism().map_or(4, |cores| cores.get().max(4));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build();
+    let done = match runtime {
+        Ok(runtime) => runtime.block_on(execute(cli)),
+        Err(error) => Err(error.into()),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("touchstone: {error}"));
+            ExitCode::from(BROKEN)
+        }
+    }
+}
+
+/// Whoever read our output had enough of it.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+async fn execute(cli: Cli) -> anyhow::Result<u8> {
+    let Cli { db, json, command } = cli;
+    match command {
+        Command::Serve { listen, public_origin } => serve::serve(&db, listen, public_origin).await,
+        Command::Demo => demo::seed(&open_or_create(&db).await?).await,
+        Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
+        Command::Import(what) => import::run(&open(&db).await?, what, json).await,
+        Command::Agreement { project, criterion, by, format } => {
+            reports::agreement(&open(&db).await?, &project, criterion, by, format.or_json(json)).await
+        }
+        Command::Reference(Reference::Build { project, rule, annotators, criterion }) => {
+            reports::build_references(
+                &open(&db).await?,
+                &project,
+                rule,
+                &annotators,
+                criterion.as_deref(),
+                json,
+            )
+            .await
+        }
+        Command::Compare { project, reference, criterion, judges, incumbent, format } => {
+            let ReferenceChoice { rule, annotators } = reference;
+            let query = service::ComparisonQuery { rule, annotators, criterion, judges, incumbent };
+            reports::comparison(&open(&db).await?, &project, &query, format.or_json(json)).await
+        }
+        Command::Gate { project, candidate, incumbent, policy, reference, format } => {
+            let ReferenceChoice { rule, annotators } = reference;
+            let policy = read(&policy)?;
+            let request = service::GateRequest { candidate, incumbent, policy, rule, annotators };
+            gate::run(&open(&db).await?, &project, request, format.or_json(json)).await
+        }
+        Command::User(command) => people::run(&open_or_create(&db).await?, command, json).await,
+        Command::Backup { to } => check_up::backup(&open(&db).await?, &to).await,
+        Command::Doctor => check_up::doctor(&open(&db).await?, json).await,
+    }
+}
+
+async fn open(db: &Path) -> anyhow::Result<Service> {
+    Ok(Service::new(Store::open_existing(db).await?, OffsetDateTime::now_utc))
+}
+
+async fn open_or_create(db: &Path) -> anyhow::Result<Service> {
+    Ok(Service::new(Store::open(db).await?, OffsetDateTime::now_utc))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// Writes data to standard output.
+fn print(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// Writes a value as JSON to standard output.
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    Ok(print(&serde_json::to_string_pretty(value)?)?)
+}
+
+/// Writes a message to standard error; where that is closed, nobody wants it.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{message}");
+}

@@ -1,0 +1,171 @@
+//! `touchstone agreement`, `compare` and `reference build`.
+
+use super::{print, print_json, say, text};
+use crate::table;
+use clap::ValueEnum;
+use domain::{AgreementReport, Comparison, ReferenceRule, SliceBy};
+use serde_json::json;
+use service::{AgreementQuery, ComparisonQuery, Service, Viewer};
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For machines
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
+impl Format {
+    /// `--json` is short for `--format json`.
+    pub(super) fn or_json(self, json: bool) -> Format {
+        if json { Format::Json } else { self }
+    }
+}
+
+pub(super) async fn agreement(
+    service: &Service,
+    project: &str,
+    criterion: Option<String>,
+    by: Option<SliceBy>,
+    format: Format,
+) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    let report = service.agreement(project, &AgreementQuery { criterion, by }, Viewer::Operator).await?;
+    match format {
+        Format::Json => print_json(&report)?,
+        Format::Csv => print(&table::agreement(&report)?)?,
+        Format::Text => print(&agreement_in_words(&report))?,
+    }
+    Ok(0)
+}
+
+fn agreement_in_words(report: &AgreementReport) -> String {
+    let mut words = format!("{}   data {}\n", report.project, report.data_hash.short());
+    if report.criteria.is_empty() {
+        words.push_str("\nNo labels yet: `touchstone import labels`, or label in the browser.\n");
+    }
+    for criterion in &report.criteria {
+        let labels =
+            format!("{} labels, {} items with two or more", criterion.labels, criterion.shared_items);
+        words.push_str(&format!("\n{} on {}: {labels}\n", criterion.id, criterion.scale));
+        for (name, alpha) in [
+            ("nominal", &criterion.alpha.nominal),
+            ("ordinal", &criterion.alpha.ordinal),
+            ("interval", &criterion.alpha.interval),
+        ] {
+            words.push_str(&format!("  α {name:<9}{}\n", text::figure(alpha)));
+        }
+        let mut rows = vec![
+            ["  pair", "n", "κ quadratic", "κ linear", "κ", "exact", "within one"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
+        for pair in &criterion.pairs {
+            let figures = [&pair.quadratic, &pair.linear, &pair.unweighted, &pair.exact, &pair.within_one];
+            let mut row = vec![format!("  {} × {}", pair.a, pair.b), pair.n.to_string()];
+            row.extend(figures.iter().map(|figure| text::figure(figure)));
+            rows.push(row);
+        }
+        words.push_str(&text::columns(&rows));
+        let mut rows = Vec::new();
+        for slice in &criterion.slices {
+            let name = if slice.value.is_empty() { "(none)" } else { &slice.value };
+            let figures = [
+                format!("α {}", text::figure(&slice.alpha.ordinal)),
+                format!("mean κ {}", text::figure(&slice.mean_quadratic)),
+            ];
+            let mut row = vec![format!("  {} {name}", slice.by), format!("{} labels", slice.labels)];
+            row.extend(figures);
+            rows.push(row);
+        }
+        words.push_str(&text::columns(&rows));
+    }
+    words
+}
+
+pub(super) async fn comparison(
+    service: &Service,
+    project: &str,
+    query: &ComparisonQuery,
+    format: Format,
+) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    let report = service.comparison(project, query, Viewer::Operator).await?;
+    match format {
+        Format::Json => print_json(&report)?,
+        Format::Csv => print(&table::comparison(&report)?)?,
+        Format::Text => print(&comparison_in_words(&report))?,
+    }
+    Ok(0)
+}
+
+fn comparison_in_words(report: &Comparison) -> String {
+    let reference = format!("{} of {}", report.reference.rule.word(), report.reference.annotators.join(", "));
+    let mut words =
+        format!("{}   reference: {reference}   data {}\n", report.project, report.data_hash.short());
+    if report.criteria.is_empty() {
+        words
+            .push_str("\nNo criterion has both references and verdicts: import labels and verdicts first.\n");
+    }
+    for criterion in &report.criteria {
+        let items = format!("{} items in {} clusters", criterion.references, criterion.clusters);
+        words.push_str(&format!(
+            "\n{}: {items}, {} without a reference\n",
+            criterion.id, criterion.without_reference
+        ));
+        let header = [
+            "  judge",
+            "n",
+            "κ quadratic",
+            "ceiling",
+            "Δ to incumbent",
+            "p (Holm)",
+            "bias",
+            "MAE",
+            "failures",
+        ];
+        let mut rows = vec![header.map(str::to_owned).to_vec()];
+        for judge in &criterion.judges {
+            let mixed = if judge.mixed { " (mixed)" } else { "" };
+            let delta = judge.delta.as_ref();
+            rows.push(vec![
+                format!("  {}{mixed}", judge.judge),
+                judge.n.to_string(),
+                text::figure(&judge.quadratic),
+                text::number(judge.ceiling.value(), 2),
+                delta.map_or_else(|| "–".to_owned(), |delta| text::figure(&delta.quadratic)),
+                text::number(delta.and_then(|delta| delta.p_holm), 4),
+                text::number(judge.bias.value(), 2),
+                text::number(judge.mae.value(), 2),
+                judge.failures.to_string(),
+            ]);
+        }
+        words.push_str(&text::columns(&rows));
+    }
+    words
+}
+
+pub(super) async fn build_references(
+    service: &Service,
+    project: &str,
+    rule: ReferenceRule,
+    annotators: &[String],
+    criterion: Option<&str>,
+    json: bool,
+) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    let references = service.build_references(project, rule, annotators, criterion).await?;
+    let (with, without) = (references.items.len(), references.without);
+    if json {
+        print_json(
+            &json!({"rule": rule, "references": with, "without": without, "data_hash": references.data_hash}),
+        )?;
+    } else {
+        say(&format!("{with} references by {}; {without} items have none (to adjudicate)", rule.word()));
+    }
+    Ok(0)
+}

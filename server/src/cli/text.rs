@@ -1,0 +1,50 @@
+//! Figures as people read them in a terminal.
+
+use domain::agreement::Estimate;
+
+/// `0.71 [0.62, 0.78]`, or why there is none.
+pub(super) fn figure(estimate: &Estimate) -> String {
+    match (estimate.value(), estimate.interval()) {
+        (Some(value), Some(interval)) => format!("{value:.2} [{:.2}, {:.2}]", interval.low, interval.high),
+        (Some(value), None) => format!("{value:.2}"),
+        (None, _) => format!("undefined: {}", estimate.says().unwrap_or_default()),
+    }
+}
+
+/// A number or a dash.
+pub(super) fn number(number: Option<f64>, decimals: usize) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| format!("{number:.decimals$}"))
+}
+
+/// Rows as aligned columns, the first to the left, the others to the right.
+pub(super) fn columns(rows: &[Vec<String>]) -> String {
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..).map_while(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
+            line.push_str(&if column == 0 {
+                format!("{cell}{padding}")
+            } else {
+                format!("  {padding}{cell}")
+            });
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bcd".to_owned(), "200".to_owned()]];
+        assert_eq!(columns(&rows), "a      1\nbcd  200\n");
+    }
+}

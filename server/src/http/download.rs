@@ -1,0 +1,164 @@
+//! Reports as files, with the same numbers as the pages.
+
+use crate::table;
+use axum::{
+    extract::{Path, Query, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::{AgreementReport, Comparison, Permission};
+use serde::{Deserialize, Serialize};
+use service::{AgreementQuery, ComparisonQuery, ProjectId, Service, ServiceError, UserId, Viewer};
+use tower_sessions::Session;
+
+/// The query string that pages and downloads share.
+#[derive(Deserialize)]
+pub(super) struct Parameters {
+    criterion: Option<String>,
+    by: Option<String>,
+    rule: Option<String>,
+    incumbent: Option<String>,
+}
+
+pub(super) async fn agreement_json(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(json(&agreement(session, service, project, parameters).await?, "agreement"))
+}
+
+pub(super) async fn agreement_csv(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(csv(table::agreement(&agreement(session, service, project, parameters).await?), "agreement"))
+}
+
+pub(super) async fn comparison_json(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(json(&comparison(session, service, project, parameters).await?, "comparison"))
+}
+
+pub(super) async fn comparison_csv(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(csv(table::comparison(&comparison(session, service, project, parameters).await?), "comparison"))
+}
+
+async fn agreement(
+    session: Session,
+    State(service): State<Service>,
+    Path(project): Path<String>,
+    Query(parameters): Query<Parameters>,
+) -> Result<AgreementReport, Refusal> {
+    let (project, viewer) = authorise(&session, &service, &project).await?;
+    let by = parameters
+        .by
+        .filter(|by| !by.is_empty())
+        .map(|by| by.parse())
+        .transpose()
+        .map_err(Refusal::invalid)?;
+    let query =
+        AgreementQuery { criterion: parameters.criterion.filter(|criterion| !criterion.is_empty()), by };
+    Ok(service.agreement(project, &query, viewer).await?)
+}
+
+async fn comparison(
+    session: Session,
+    State(service): State<Service>,
+    Path(project): Path<String>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Comparison, Refusal> {
+    let (project, viewer) = authorise(&session, &service, &project).await?;
+    let said = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let query = ComparisonQuery {
+        rule: said(parameters.rule).map(|rule| rule.parse()).transpose().map_err(Refusal::invalid)?,
+        criterion: said(parameters.criterion),
+        incumbent: said(parameters.incumbent),
+        ..ComparisonQuery::default()
+    };
+    Ok(service.comparison(project, &query, viewer).await?)
+}
+
+/// Lets in whoever may analyse the project.
+async fn authorise(
+    session: &Session,
+    service: &Service,
+    project: &str,
+) -> Result<(ProjectId, Viewer), Refusal> {
+    let user = session.get::<String>("user").await.ok().flatten().and_then(|id| id.parse::<UserId>().ok());
+    let user = user.ok_or_else(|| Refusal(StatusCode::UNAUTHORIZED, "sign in first".to_owned()))?;
+    let (project, role) = service.role_in(project, user).await?;
+    if !role.may(Permission::Analyse) {
+        return Err(Refusal(StatusCode::FORBIDDEN, "this needs the role engineer or more".to_owned()));
+    }
+    Ok((project, Viewer::Member(user)))
+}
+
+fn json(report: &impl Serialize, name: &str) -> Response {
+    match serde_json::to_string_pretty(report) {
+        Ok(body) => attachment(body, "application/json", &format!("{name}.json")),
+        Err(error) => Refusal::from(ServiceError::Internal(error.to_string())).into_response(),
+    }
+}
+
+fn csv(table: Result<String, csv::Error>, name: &str) -> Response {
+    match table {
+        Ok(body) => attachment(body, "text/csv; charset=utf-8", &format!("{name}.csv")),
+        Err(error) => Refusal::from(ServiceError::Internal(error.to_string())).into_response(),
+    }
+}
+
+fn attachment(body: String, content_type: &'static str, name: &str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, content_type.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    (headers, body).into_response()
+}
+
+/// A status and a sentence.
+pub(super) struct Refusal(StatusCode, String);
+
+impl Refusal {
+    fn invalid(says: String) -> Refusal {
+        Refusal(StatusCode::UNPROCESSABLE_ENTITY, says)
+    }
+}
+
+impl From<ServiceError> for Refusal {
+    fn from(error: ServiceError) -> Refusal {
+        let status = match &error {
+            ServiceError::NotFound { .. } => StatusCode::NOT_FOUND,
+            ServiceError::Conflict { .. } => StatusCode::CONFLICT,
+            ServiceError::Invalid { .. } | ServiceError::Faults(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            ServiceError::Forbidden { .. } => StatusCode::FORBIDDEN,
+            ServiceError::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            ServiceError::File { .. } | ServiceError::Internal(_) => {
+                tracing::error!(%error, "download failed");
+                return Refusal(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "something broke; the log says what".to_owned(),
+                );
+            }
+        };
+        Refusal(status, error.to_string())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.0, format!("{}\n", self.1)).into_response()
+    }
+}

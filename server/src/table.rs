@@ -1,0 +1,125 @@
+//! Reports as tables: what CSV files hold.
+
+use domain::{AgreementReport, Comparison, agreement::Estimate};
+
+/// One row for each pair of annotators, and for each criterion one with its α.
+///
+/// # Errors
+/// Where a row cannot be written.
+pub fn agreement(report: &AgreementReport) -> Result<String, csv::Error> {
+    let mut rows = Rows::new(&["criterion", "measure", "a", "b"])?;
+    for criterion in &report.criteria {
+        for (measure, figure) in [
+            ("alpha_nominal", &criterion.alpha.nominal),
+            ("alpha_ordinal", &criterion.alpha.ordinal),
+            ("alpha_interval", &criterion.alpha.interval),
+        ] {
+            rows.figure(&[&criterion.id, measure, "", ""], figure)?;
+        }
+        for pair in &criterion.pairs {
+            for (measure, figure) in [
+                ("quadratic", &pair.quadratic),
+                ("linear", &pair.linear),
+                ("unweighted", &pair.unweighted),
+                ("exact", &pair.exact),
+                ("within_one", &pair.within_one),
+            ] {
+                rows.figure(&[&criterion.id, measure, &pair.a, &pair.b], figure)?;
+            }
+        }
+        for slice in &criterion.slices {
+            rows.figure(&[&criterion.id, "alpha_ordinal", &slice.by, &slice.value], &slice.alpha.ordinal)?;
+            rows.figure(&[&criterion.id, "mean_quadratic", &slice.by, &slice.value], &slice.mean_quadratic)?;
+        }
+    }
+    rows.finish()
+}
+
+/// One row for each criterion, judge and measure.
+///
+/// # Errors
+/// Where a row cannot be written.
+pub fn comparison(report: &Comparison) -> Result<String, csv::Error> {
+    let mut rows = Rows::new(&["criterion", "judge", "against", "measure"])?;
+    for criterion in &report.criteria {
+        for judge in &criterion.judges {
+            for (measure, figure) in [
+                ("quadratic", &judge.quadratic),
+                ("linear", &judge.linear),
+                ("unweighted", &judge.unweighted),
+                ("alpha_ordinal", &judge.alpha_ordinal),
+                ("ceiling", &judge.ceiling),
+                ("bias", &judge.bias),
+                ("mae", &judge.mae),
+                ("exact", &judge.exact),
+            ] {
+                rows.figure(&[&criterion.id, &judge.judge, "", measure], figure)?;
+            }
+            if let Some(delta) = &judge.delta {
+                rows.figure(
+                    &[&criterion.id, &judge.judge, &delta.against, "delta_quadratic"],
+                    &delta.quadratic,
+                )?;
+            }
+        }
+    }
+    rows.finish()
+}
+
+/// Columns that every figure has.
+const FIGURE: [&str; 9] = ["value", "low", "high", "level", "method", "unit", "n", "missing", "undefined"];
+
+struct Rows(csv::Writer<Vec<u8>>);
+
+impl Rows {
+    fn new(keys: &[&str]) -> Result<Rows, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(keys.iter().chain(&FIGURE))?;
+        Ok(Rows(writer))
+    }
+
+    fn figure(&mut self, keys: &[&str], figure: &Estimate) -> Result<(), csv::Error> {
+        let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let word = |word: serde_json::Result<serde_json::Value>| {
+            word.ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+        };
+        let interval = figure.interval();
+        let cells = [
+            number(figure.value()),
+            number(interval.map(|interval| interval.low)),
+            number(interval.map(|interval| interval.high)),
+            number(interval.map(|interval| interval.level)),
+            interval.map(|interval| word(serde_json::to_value(interval.method))).unwrap_or_default(),
+            interval.map(|interval| word(serde_json::to_value(interval.unit))).unwrap_or_default(),
+            figure.n().to_string(),
+            figure.missing().to_string(),
+            figure.undefined().map(|reason| word(serde_json::to_value(reason))).unwrap_or_default(),
+        ];
+        self.0.write_record(keys.iter().map(|key| harmless(key)).chain(cells))
+    }
+
+    fn finish(self) -> Result<String, csv::Error> {
+        let bytes = self.0.into_inner().map_err(|error| error.into_error())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// A text cell that a spreadsheet would take for a formula begins with an apostrophe.
+fn harmless(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_a_formula() {
+        assert_eq!(harmless("=1+1"), "'=1+1");
+        assert_eq!(harmless("a=1"), "a=1");
+    }
+}
