@@ -1,0 +1,158 @@
+//! Forms that say what was wrong, beside what was typed.
+
+use crate::error::AppError;
+use leptos::{html, prelude::*};
+
+/// Why the last attempt was refused, if it was.
+pub(crate) type Refused = Signal<Option<AppError>>;
+
+/// What an action was refused for last.
+pub(crate) fn refused<T: Clone + Send + Sync + 'static>(
+    value: impl Get<Value = Option<Result<T, AppError>>> + Send + Sync + 'static,
+) -> Refused {
+    Signal::derive(move || value.get().and_then(Result::err))
+}
+
+/// What was wrong, at the head of a form. It takes the focus when it appears.
+#[component]
+pub(crate) fn ErrorSummary(
+    /// Why the form was refused.
+    error: Refused,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    Effect::new(move || {
+        if error.get().is_some()
+            && let Some(element) = place.get()
+        {
+            // Focusing an element that has gone since fails, and then there is nothing to tell.
+            let _ = element.focus();
+        }
+    });
+    move || {
+        error.get().map(|error| {
+            let link = error.field().filter(|field| !field.is_empty()).map(|field| format!("#field-{field}"));
+            view! {
+                <div class="summary-of-errors" role="alert" tabindex="-1" node_ref=place>
+                    <h2>"This was not taken"</h2>
+                    <p>
+                        {match link {
+                            Some(link) => view! { <a href=link rel="external">{error.to_string()}</a> }.into_any(),
+                            None => error.to_string().into_any(),
+                        }}
+                    </p>
+                </div>
+            }
+        })
+    }
+}
+
+/// A labelled input of a form, with what is wrong with it.
+#[component]
+pub(crate) fn Field(
+    /// Name of the field, as the server function has it.
+    name: &'static str,
+    /// Its label.
+    label: &'static str,
+    /// The type of the input.
+    #[prop(default = "text")]
+    kind: &'static str,
+    /// What browsers and password managers fill in.
+    #[prop(default = "off")]
+    autocomplete: &'static str,
+    /// What is expected.
+    #[prop(optional)]
+    hint: Option<&'static str>,
+    /// What stands in it at first.
+    #[prop(optional, into)]
+    value: String,
+    /// Whether the form may be sent without it.
+    #[prop(optional)]
+    optional: bool,
+    /// Why the form was refused.
+    error: Refused,
+) -> impl IntoView {
+    let id = format!("field-{name}");
+    let about = format!("about-{name}");
+    let wrong = wrong_with(error, name);
+    view! {
+        <div class="field">
+            <label for=id.clone()>{label}</label>
+            <input
+                id=id
+                name=name
+                type=kind
+                value=value
+                autocomplete=autocomplete
+                required=!optional
+                aria-describedby=about.clone()
+                aria-invalid=move || wrong.get().is_some().then_some("true")
+            />
+            <About id=about hint=hint wrong=wrong/>
+        </div>
+    }
+}
+
+/// A labelled choice of a form.
+#[component]
+pub(crate) fn Choice(
+    /// Name of the field, as the server function or the address has it.
+    name: &'static str,
+    /// Its label.
+    label: &'static str,
+    /// The values with their texts.
+    options: Vec<(String, String)>,
+    /// The value that is chosen at first.
+    #[prop(optional, into)]
+    chosen: String,
+    /// What is expected.
+    #[prop(optional)]
+    hint: Option<&'static str>,
+    /// Why the form was refused.
+    #[prop(optional, into)]
+    error: Refused,
+) -> impl IntoView {
+    let id = format!("field-{name}");
+    let about = format!("about-{name}");
+    let wrong = wrong_with(error, name);
+    let options = options
+        .into_iter()
+        .map(|(value, text)| {
+            let selected = value == chosen;
+            view! { <option value=value selected=selected>{text}</option> }
+        })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label for=id.clone()>{label}</label>
+            <select id=id name=name aria-describedby=about.clone() aria-invalid=move || wrong.get().is_some().then_some("true")>
+                {options}
+            </select>
+            <About id=about hint=hint wrong=wrong/>
+        </div>
+    }
+}
+
+/// What is wrong with the field of that name.
+pub(crate) fn wrong_with(error: Refused, name: &'static str) -> Signal<Option<String>> {
+    Signal::derive(move || {
+        error.get().filter(|error| error.field() == Some(name)).map(|error| error.to_string())
+    })
+}
+
+/// What is expected in a field, and what is wrong with it.
+#[component]
+pub(crate) fn About(
+    /// The id by which the field refers to it.
+    id: String,
+    /// What is expected.
+    hint: Option<&'static str>,
+    /// What is wrong.
+    wrong: Signal<Option<String>>,
+) -> impl IntoView {
+    view! {
+        <div id=id>
+            {hint.map(|hint| view! { <p class="hint">{hint}</p> })}
+            {move || wrong.get().map(|wrong| view! { <p class="wrong">{wrong}</p> })}
+        </div>
+    }
+}

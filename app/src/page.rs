@@ -1,0 +1,17 @@
+//! The pages, one file each.
+
+pub(crate) mod account;
+pub(crate) mod agreement;
+pub(crate) mod compare;
+pub(crate) mod conversation;
+pub(crate) mod decision;
+pub(crate) mod failures;
+pub(crate) mod gate;
+pub(crate) mod home;
+pub(crate) mod invitation;
+pub(crate) mod label;
+pub(crate) mod not_found;
+pub(crate) mod pair;
+pub(crate) mod people;
+pub(crate) mod projects;
+pub(crate) mod sign_in;

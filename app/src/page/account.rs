@@ -1,0 +1,91 @@
+//! One's own account: where one is signed in, and the password.
+
+use crate::{
+    component::{
+        announcer::Heading,
+        form::{ErrorSummary, Field, refused},
+        loaded::loaded,
+        number::minute,
+    },
+    rpc::account::{AccountPage as Own, ChangePassword, SignOutEverywhere, load_account},
+};
+use domain::{OwnSession, visible};
+use leptos::prelude::*;
+
+/// The account page.
+#[component]
+pub(crate) fn AccountPage() -> impl IntoView {
+    let change = ServerAction::<ChangePassword>::new();
+    let data = Resource::new(move || change.version().get(), |_| load_account());
+    let error = refused(change.value());
+    let changed = move || {
+        matches!(change.value().get(), Some(Ok(())))
+            .then(|| view! { <p class="said" role="status">"The password is changed. Everywhere else you are signed out."</p> })
+    };
+    view! {
+        <div class="page narrow">
+            {loaded(data, |own| view! { <Sessions own=own/> })}
+            <section class="part">
+                <h2>"Change password"</h2>
+                <ErrorSummary error=error/>
+                {changed}
+                <ActionForm action=change>
+                    <div class="fields">
+                        <Field name="current" label="Current password" kind="password" autocomplete="current-password" error=error/>
+                        <Field
+                            name="password"
+                            label="New password"
+                            kind="password"
+                            autocomplete="new-password"
+                            hint="At least 12 characters. A sentence is a good password."
+                            error=error
+                        />
+                        <div><button type="submit" class="button primary">"Change password"</button></div>
+                    </div>
+                </ActionForm>
+            </section>
+        </div>
+    }
+}
+
+/// Where one is signed in, and the way to end it all.
+#[component]
+fn Sessions(
+    /// The account.
+    own: Own,
+) -> impl IntoView {
+    let everywhere = ServerAction::<SignOutEverywhere>::new();
+    let rows = own.sessions.into_iter().map(session_row).collect_view();
+    view! {
+        <div class="head">
+            <div>
+                <Heading title="Account"/>
+                <p>{format!("{}, signed in as {}", visible(&own.name), visible(&own.account))}</p>
+            </div>
+        </div>
+        <section class="part">
+            <h2>"Where you are signed in"</h2>
+            <div class="card scroll" tabindex="0" role="region" aria-label="Sessions">
+                <table>
+                    <thead><tr><th scope="col">"Browser"</th><th scope="col">"Since (UTC)"</th><th scope="col">"Last used (UTC)"</th></tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <ErrorSummary error=refused(everywhere.value())/>
+            <ActionForm action=everywhere>
+                <button type="submit" class="button">"Sign out everywhere"</button>
+            </ActionForm>
+        </section>
+    }
+}
+
+fn session_row(session: OwnSession) -> impl IntoView {
+    let here = session.current.then(|| view! { " " <span class="tag here">"this one"</span> });
+    view! {
+        <tr>
+            <th scope="row" class="wrap">{visible(&session.user_agent)} {here}</th>
+            <td class="num">{minute(&session.since)}</td>
+            <td class="num">{minute(&session.last_seen)}</td>
+        </tr>
+    }
+}

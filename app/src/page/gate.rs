@@ -1,0 +1,210 @@
+//! Deciding whether a judge may be promoted, and the log of what was decided.
+
+use crate::{
+    address::{encoded, of_project},
+    component::{
+        announcer::Heading,
+        form::{About, Choice, ErrorSummary, Field, refused, wrong_with},
+        loaded::loaded,
+        number::minute,
+    },
+    param::{project_param, query_param},
+    rpc::gate::{Decide, GatePage as Shown, load_gate},
+};
+use domain::{Decision, ReferenceRule, Verdict, visible};
+use leptos::prelude::*;
+
+/// A policy to begin with: what every promotion should show.
+const POLICY: &str = r#"name = "promotion"
+
+[rules]
+minimum_n = 50            # fewer items decide nothing
+failure_share = 0.02      # at most 2 % without a valid verdict
+kappa_at_least = 0.4      # the whole interval of κ above it
+non_inferiority = 0.05    # shown to be no worse than the incumbent by more
+
+# A rule that stands under a criterion replaces the general one there:
+# [criterion.helpfulness]
+# kappa_at_least = { value = 0.3, on = "point" }
+"#;
+
+/// The gate page.
+#[component]
+pub(crate) fn GatePage() -> impl IntoView {
+    let project = project_param();
+    let (candidate, incumbent) = (query_param("candidate"), query_param("incumbent"));
+    let data = Resource::new(move || project.get(), load_gate);
+    loaded(data, move |shown| {
+        let project = project.get_untracked();
+        let Shown { decisions, judges, may_decide } = shown;
+        let form = may_decide.then(|| {
+            view! {
+                <DecideForm
+                    project=project.clone()
+                    judges=judges
+                    candidate=candidate.get_untracked().unwrap_or_default()
+                    incumbent=incumbent.get_untracked().unwrap_or_default()
+                />
+            }
+        });
+        view! {
+            <div class="page">
+                <Heading title="Gate"/>
+                {form}
+                <Log project=project decisions=decisions/>
+            </div>
+        }
+    })
+}
+
+/// Who stands, against whom, on which reference, under which policy.
+#[component]
+fn DecideForm(
+    /// The project.
+    project: String,
+    /// Every judge that could stand.
+    judges: Vec<String>,
+    /// The judge that would be promoted, if the address names one.
+    candidate: String,
+    /// The judge in place, if the address names one.
+    incumbent: String,
+) -> impl IntoView {
+    let decide = ServerAction::<Decide>::new();
+    let error = refused(decide.value());
+    if judges.is_empty() {
+        return view! { <NoJudges project=project/> }.into_any();
+    }
+    let named: Vec<(String, String)> =
+        judges.into_iter().map(|judge| (judge.clone(), visible(&judge))).collect();
+    let mut incumbents = vec![(String::new(), "none: the first promotion".to_owned())];
+    incumbents.extend(named.clone());
+    let mut rules = vec![(String::new(), "as the project has it".to_owned())];
+    rules.extend(ReferenceRule::ALL.iter().map(|rule| (rule.word().to_owned(), rule.word().to_owned())));
+    let wrong = wrong_with(error, "policy");
+    view! {
+        <section class="part" aria-labelledby="decide">
+            <h2 id="decide">"Decide"</h2>
+            <ErrorSummary error=error/>
+            <ActionForm action=decide>
+                <input type="hidden" name="project" value=project/>
+                <div class="card gate-form">
+                    <div class="fields">
+                        <Choice name="candidate" label="Candidate" options=named chosen=candidate error=error/>
+                        <Choice name="incumbent" label="Incumbent" options=incumbents chosen=incumbent error=error/>
+                        <Choice name="rule" label="Rule of the reference" options=rules error=error/>
+                        <Field
+                            name="annotators"
+                            label="Annotators"
+                            optional=true
+                            hint="Names with commas between them; all who labelled, where nothing stands here."
+                            error=error
+                        />
+                    </div>
+                    <div class="field">
+                        <label for="field-policy">"Policy (TOML)"</label>
+                        <textarea
+                            id="field-policy"
+                            name="policy"
+                            class="code"
+                            rows="14"
+                            spellcheck="false"
+                            required
+                            aria-describedby="about-policy"
+                            aria-invalid=move || wrong.get().is_some().then_some("true")
+                        >
+                            {POLICY}
+                        </textarea>
+                        <About id="about-policy".to_owned() hint=None wrong=wrong/>
+                    </div>
+                </div>
+                <p class="row">
+                    <button type="submit" class="button primary" disabled=move || decide.pending().get()>
+                        {move || if decide.pending().get() { "Deciding…" } else { "Decide" }}
+                    </button>
+                    <span class="note">"The answer is stored with the hashes of everything behind it, and never changed. On live labels it is advice."</span>
+                </p>
+            </ActionForm>
+        </section>
+    }
+    .into_any()
+}
+
+/// What to do where no judge has verdicts.
+#[component]
+fn NoJudges(
+    /// The project.
+    project: String,
+) -> impl IntoView {
+    let command = format!("touchstone import verdicts --project {} verdicts.csv", visible(&project));
+    view! {
+        <section class="card empty">
+            <h2>"No judge to decide on"</h2>
+            <p>"A gate needs the verdicts of a judge on items that people labelled."</p>
+            <pre tabindex="0" role="region" aria-label="Command">{command}</pre>
+        </section>
+    }
+}
+
+/// What was decided, newest first.
+#[component]
+fn Log(
+    /// The project.
+    project: String,
+    /// The decisions.
+    decisions: Vec<Decision>,
+) -> impl IntoView {
+    if decisions.is_empty() {
+        return view! { <p class="soft">"Nothing has been decided yet."</p> }.into_any();
+    }
+    let rows = decisions
+        .into_iter()
+        .map(|decision| {
+            let href = of_project(&project, &format!("gate/{}", encoded(&decision.id)));
+            let class = verdict_class(decision.decision);
+            let incumbent = decision.incumbent.map_or_else(|| "–".to_owned(), |judge| visible(&judge));
+            view! {
+                <tr>
+                    <th scope="row"><a href=href class=class>{decision.decision.word()}</a></th>
+                    <td>{visible(&decision.candidate)}</td>
+                    <td>{incumbent}</td>
+                    <td>{visible(&decision.policy.name)} " " <code class="hash">{decision.policy_hash.short().to_owned()}</code></td>
+                    <td class="num">{minute(&rfc3339(&decision.decided_at))}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="part" aria-labelledby="log">
+            <h2 id="log">"Decisions"</h2>
+            <div class="card scroll" tabindex="0" role="region" aria-label="Decisions">
+                <table class="pinned">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Decision"</th>
+                            <th scope="col">"Candidate"</th>
+                            <th scope="col">"Incumbent"</th>
+                            <th scope="col">"Policy"</th>
+                            <th scope="col">"When (UTC)"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// The colour that goes with the word of a verdict.
+pub(crate) fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Promote => "good",
+        Verdict::Hold => "bad",
+        Verdict::Inconclusive => "unsure",
+    }
+}
+
+/// A moment as RFC 3339 writes it.
+pub(crate) fn rfc3339(at: &time::OffsetDateTime) -> String {
+    at.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
+}

@@ -1,0 +1,234 @@
+//! The members of a project, invitations, and how many annotators a conversation wants.
+
+use crate::{
+    component::{
+        announcer::Heading,
+        form::{Choice, ErrorSummary, Field, refused},
+        loaded::loaded,
+        number::count,
+    },
+    origin::public_origin,
+    param::project_param,
+    rpc::people::{Invite, PeoplePage as Shown, RemoveMember, SetOverlap, SetRole, load_people},
+};
+use domain::{Member, Role, visible};
+use leptos::prelude::*;
+
+/// The people page, for admins.
+#[component]
+pub(crate) fn PeoplePage() -> impl IntoView {
+    let project = project_param();
+    let acts = Acts {
+        invite: ServerAction::new(),
+        set_role: ServerAction::new(),
+        remove: ServerAction::new(),
+        set_overlap: ServerAction::new(),
+    };
+    let data = Resource::new(move || (project.get(), acts.version()), |(project, _)| load_people(project));
+    loaded(data, move |shown| view! { <People project=project.get_untracked() shown=shown acts=acts/> })
+}
+
+/// What an admin may do here.
+#[derive(Clone, Copy)]
+struct Acts {
+    invite: ServerAction<Invite>,
+    set_role: ServerAction<SetRole>,
+    remove: ServerAction<RemoveMember>,
+    set_overlap: ServerAction<SetOverlap>,
+}
+
+impl Acts {
+    /// Changes whenever something was done.
+    fn version(self) -> u32 {
+        let versions = [
+            self.invite.version(),
+            self.set_role.version(),
+            self.remove.version(),
+            self.set_overlap.version(),
+        ];
+        versions.iter().map(|version| u32::try_from(version.get()).unwrap_or(0)).sum()
+    }
+}
+
+/// The whole page.
+#[component]
+fn People(
+    /// The project.
+    project: String,
+    /// What there is to show.
+    shown: Shown,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let rows = shown
+        .members
+        .into_iter()
+        .map(|member| view! { <MemberRow project=project.clone() member=member acts=acts/> })
+        .collect_view();
+    view! {
+        <div class="page">
+            <Heading title="People"/>
+            <ErrorSummary error=refused(acts.set_role.value())/>
+            <ErrorSummary error=refused(acts.remove.value())/>
+            <div class="card scroll" tabindex="0" role="region" aria-label="Members">
+                <table class="pinned">
+                    <caption class="visually-hidden">"Members of the project"</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Name"</th>
+                            <th scope="col">"Account"</th>
+                            <th scope="col" class="right">"Submitted"</th>
+                            <th scope="col">"Role"</th>
+                            <th scope="col">"Remove"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <InviteForm project=project.clone() invitation=shown.invitation acts=acts/>
+            <OverlapForm project=project overlap=shown.overlap acts=acts/>
+        </div>
+    }
+}
+
+/// The roles, for a choice.
+fn roles() -> Vec<(String, String)> {
+    Role::ALL.into_iter().map(|role| (role.word().to_owned(), role.word().to_owned())).collect()
+}
+
+/// One member with what can be done.
+#[component]
+fn MemberRow(
+    /// The project.
+    project: String,
+    /// The member.
+    member: Member,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let name = visible(&member.name);
+    let account = visible(&member.account);
+    let disabled = member.disabled.then(|| view! { " " <span class="tag">"disabled"</span> });
+    view! {
+        <tr>
+            <th scope="row">{name} {disabled}</th>
+            <td>{account}</td>
+            <td class="right num">{count(member.submitted)}</td>
+            <td><RoleForm project=project.clone() member=member.clone() act=acts.set_role/></td>
+            <td><RemoveForm project=project member=member act=acts.remove/></td>
+        </tr>
+    }
+}
+
+/// Gives a member another role.
+#[component]
+fn RoleForm(
+    /// The project.
+    project: String,
+    /// The member.
+    member: Member,
+    /// Does it.
+    act: ServerAction<SetRole>,
+) -> impl IntoView {
+    let name = visible(&member.name);
+    let options = roles()
+        .into_iter()
+        .map(|(value, text)| {
+            let selected = value == member.role.word();
+            view! { <option value=value selected=selected>{text}</option> }
+        })
+        .collect_view();
+    view! {
+        <ActionForm action=act>
+            <div class="row tight">
+                <input type="hidden" name="project" value=project/>
+                <input type="hidden" name="account" value=member.account/>
+                <select name="role" aria-label=format!("Role of {name}")>{options}</select>
+                <button type="submit" class="button plain" aria-label=format!("Set the role of {name}")>"Set"</button>
+            </div>
+        </ActionForm>
+    }
+}
+
+/// Takes a member out of the project.
+#[component]
+fn RemoveForm(
+    /// The project.
+    project: String,
+    /// The member.
+    member: Member,
+    /// Does it.
+    act: ServerAction<RemoveMember>,
+) -> impl IntoView {
+    let label = format!("Remove {}", visible(&member.name));
+    view! {
+        <ActionForm action=act>
+            <input type="hidden" name="project" value=project/>
+            <input type="hidden" name="account" value=member.account/>
+            <button type="submit" class="button plain" aria-label=label>"Remove"</button>
+        </ActionForm>
+    }
+}
+
+/// Makes a one-time link, and shows it once.
+#[component]
+fn InviteForm(
+    /// The project.
+    project: String,
+    /// The path of the link that was just made.
+    invitation: Option<String>,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let error = refused(acts.invite.value());
+    let link = invitation.map(|path| {
+        let link = format!("{}{path}", public_origin());
+        view! {
+            <div class="said" role="status">
+                <label for="invitation-link">"One-time link. It is shown only now; give it to one person."</label>
+                <input id="invitation-link" readonly value=link/>
+            </div>
+        }
+    });
+    view! {
+        <section class="part">
+            <h2>"Invite"</h2>
+            <ErrorSummary error=error/>
+            {link}
+            <ActionForm action=acts.invite>
+                <input type="hidden" name="project" value=project/>
+                <div class="controls">
+                    <Choice name="role" label="Role" options=roles() chosen="annotator" error=error/>
+                    <button type="submit" class="button primary">"Make a link"</button>
+                </div>
+            </ActionForm>
+            <p class="note">"Annotators label. Engineers also see agreement and judges. Leads also decide gates. Admins also manage people."</p>
+        </section>
+    }
+}
+
+/// How many annotators each conversation wants.
+#[component]
+fn OverlapForm(
+    /// The project.
+    project: String,
+    /// As it stands.
+    overlap: u32,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let error = refused(acts.set_overlap.value());
+    view! {
+        <section class="part">
+            <h2>"Annotators for each conversation"</h2>
+            <ErrorSummary error=error/>
+            <ActionForm action=acts.set_overlap>
+                <input type="hidden" name="project" value=project/>
+                <div class="controls">
+                    <Field name="overlap" label="Overlap" kind="number" value=overlap.to_string() hint="Two or more show how far people agree." error=error/>
+                    <button type="submit" class="button">"Set"</button>
+                </div>
+            </ActionForm>
+        </section>
+    }
+}

@@ -1,0 +1,12 @@
+//! Server functions: public endpoints under `/rpc`, `POST` only. Each authorises in its first line, calls the service and maps the
+//! refusal; nothing else is decided here.
+
+pub(crate) mod account;
+pub(crate) mod agreement;
+pub(crate) mod comparison;
+pub(crate) mod conversation;
+pub(crate) mod gate;
+pub(crate) mod invitation;
+pub(crate) mod label;
+pub(crate) mod people;
+pub(crate) mod project;

@@ -1,0 +1,74 @@
+//! Agreement between people.
+
+use crate::error::AppError;
+use domain::{AgreementReport, PairItems};
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "ssr")]
+use crate::door;
+#[cfg(feature = "ssr")]
+use domain::Permission;
+
+/// What the page of a pair shows: the counts of every cell, and the items of one cell or of all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PairPage {
+    /// The figures, the counts and the first items.
+    pub(crate) pair: PairItems,
+    /// How many items there are in the cell, or in all.
+    pub(crate) chosen: u64,
+}
+
+/// Most items that one page lists.
+#[cfg(feature = "ssr")]
+const LISTED: usize = 200;
+
+/// The report. The figures of each criterion, and of the chosen one (else the first) its pairs, annotators and slices.
+#[server]
+pub(crate) async fn load_agreement(
+    project: String,
+    criterion: Option<String>,
+    by: Option<String>,
+) -> Result<AgreementReport, AppError> {
+    let pass = door::authorise(&project, Permission::Analyse).await?;
+    let query = service::AgreementQuery { criterion: None, by };
+    let mut report =
+        door::service()?.agreement(pass.project, query, pass.viewer()).await.map_err(door::refused)?;
+    let chosen = chosen_criterion(report.criteria.iter().map(|found| found.id.as_str()), criterion);
+    for other in report.criteria.iter_mut().filter(|found| Some(&found.id) != chosen.as_ref()) {
+        other.pairs.clear();
+        other.annotators.clear();
+        other.slices.clear();
+    }
+    Ok(report)
+}
+
+/// Two annotators' answers crossed, with the items of the cell (`a_said`, `b_said`), or all where none is chosen.
+#[server]
+pub(crate) async fn load_pair(
+    project: String,
+    criterion: String,
+    a: String,
+    b: String,
+    a_said: Option<f64>,
+    b_said: Option<f64>,
+) -> Result<PairPage, AppError> {
+    let pass = door::authorise(&project, Permission::Analyse).await?;
+    let found = door::service()?.pair_items(pass.project, &criterion, &a, &b, pass.viewer()).await;
+    let mut pair = found.map_err(door::refused)?;
+    let is = |wanted: Option<f64>, said: f64| wanted.is_none_or(|wanted| (wanted - said).abs() < 1e-9);
+    pair.items.retain(|item| is(a_said, item.a) && is(b_said, item.b));
+    let chosen = pair.items.len() as u64;
+    pair.items.truncate(LISTED);
+    Ok(PairPage { pair, chosen })
+}
+
+/// The wanted criterion where it is there, else the first.
+#[cfg(feature = "ssr")]
+pub(crate) fn chosen_criterion<'a>(
+    mut criteria: impl Iterator<Item = &'a str> + Clone,
+    wanted: Option<String>,
+) -> Option<String> {
+    let wanted = wanted.filter(|wanted| criteria.clone().any(|criterion| criterion == wanted));
+    wanted.or_else(|| criteria.next().map(str::to_owned))
+}

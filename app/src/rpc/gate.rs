@@ -1,0 +1,67 @@
+//! Gates: deciding, and the record of what was decided.
+
+use crate::error::AppError;
+use domain::Decision;
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "ssr")]
+use crate::{address, door, rpc::comparison::rule_of};
+#[cfg(feature = "ssr")]
+use domain::Permission;
+
+/// What the gate page shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GatePage {
+    /// The decisions, newest first.
+    pub(crate) decisions: Vec<Decision>,
+    /// Every judge that could stand.
+    pub(crate) judges: Vec<String>,
+    /// Whether the visitor may decide.
+    pub(crate) may_decide: bool,
+}
+
+/// The gate page.
+#[server]
+pub(crate) async fn load_gate(project: String) -> Result<GatePage, AppError> {
+    let pass = door::authorise(&project, Permission::Analyse).await?;
+    let service = door::service()?;
+    let decisions = service.decisions(pass.project).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project).await.map_err(door::refused)?;
+    Ok(GatePage { decisions, judges, may_decide: pass.role.may(Permission::Gate) })
+}
+
+/// Decides, and goes on to the decision.
+#[server]
+pub(crate) async fn decide(
+    project: String,
+    candidate: String,
+    #[server(default)] incumbent: String,
+    #[server(default)] rule: String,
+    #[server(default)] annotators: String,
+    policy: String,
+) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Gate).await?;
+    let incumbent = Some(incumbent).filter(|judge| !judge.is_empty());
+    let annotators = annotators.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    let rule = rule_of(Some(rule))?;
+    let request = service::GateRequest {
+        candidate,
+        incumbent,
+        policy_toml: policy,
+        rule,
+        annotators: annotators.collect(),
+    };
+    let found = door::service()?.gate(pass.project, request, Some(pass.user), pass.viewer()).await;
+    let decision = found.map_err(door::refused)?;
+    let page = format!("gate/{}", address::encoded(&decision.id));
+    leptos_axum::redirect(&address::of_project(&project, &page), false);
+    Ok(())
+}
+
+/// One decision.
+#[server]
+pub(crate) async fn load_decision(project: String, id: String) -> Result<Decision, AppError> {
+    let pass = door::authorise(&project, Permission::Analyse).await?;
+    door::service()?.decision(pass.project, &id).await.map_err(door::refused)
+}
