@@ -400,7 +400,7 @@ fn krippendorff(counts: &Counts, similarity: &Similarity) -> Parts {
     let items = counts.items.iter().map(|item| {
         let surplus = (item.total - mean) / mean;
         let chance: f64 = item.levels.iter().map(|(level, count)| count / mean * with[*level as usize]).sum();
-        (part(item) - raw * surplus - expected, chance - expected * surplus)
+        (part(item) - observed * surplus - expected, chance - expected * surplus)
     });
     Parts::new(observed, expected, raw, items)
 }

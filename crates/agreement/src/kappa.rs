@@ -210,6 +210,14 @@ pub fn kappa(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Estimat
     solved.kappa(flag.as_slice(), pairs.missing(), inference)
 }
 
+/// The influence-function standard error of κ, by item or by cluster (sums of influences within clusters, CR0; times
+/// √(G/(G−1)) for CR1). None where κ is undefined, or where there is one unit only.
+pub fn kappa_standard_error(pairs: &Pairs, weights: &Weights, unit: Unit) -> Option<f64> {
+    let analysis = KappaAnalysis::of_pairs(pairs, weights).ok()?;
+    let units = pairs.units(unit);
+    (units.count >= 2).then(|| standard_error(&analysis, pairs, &units))
+}
+
 fn resampled(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Solved {
     let of_item = (inference.resampling.unit == Unit::Cluster).then(|| pairs.cluster());
     let mut panel = Panel::new(pairs.scale(), pairs.level_values(), weights, Clustering { of_item });
