@@ -1,5 +1,5 @@
 use crate::{Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, Policy};
-use agreement::{Estimate, Flag, Interval, Undefined};
+use agreement::{Estimate, Flag, Interval, Undefined, items_for_non_inferiority};
 use serde::{Deserialize, Serialize};
 
 /// The recorded answer of a gate, with everything that it was based on.
@@ -99,9 +99,8 @@ pub struct Applied {
     pub reasons: Vec<String>,
 }
 
-/// Normal quantiles: 1.959964 for a two-sided 95 % interval, 0.841621 for a power of 80 %.
+/// Normal quantile of a two-sided 95 % interval, which is as wide as twice this many standard errors.
 const Z_INTERVAL: f64 = 1.959_963_984_540_054;
-const Z_POWER: f64 = 0.841_621_233_572_914_3;
 
 impl Policy {
     /// Applies the policy to a candidate: any rule failed → HOLD; else any inconclusive or undefined → INCONCLUSIVE; else PROMOTE.
@@ -302,18 +301,11 @@ fn non_inferior(delta: &Estimate, margin: f64) -> (RuleVerdict, String) {
     }
 }
 
-/// Items beyond `n` that would show non-inferiority with 80 % power if the true Δ were 0: the interval narrows with √n. Never
-/// extrapolated from the observed Δ.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts of items are positive and far below 2^53"
-)]
+/// Items beyond `n` that would show non-inferiority with 80 % power if the true Δ were 0. Never extrapolated from the observed Δ.
 fn more_items(n: u64, low: f64, high: f64, margin: f64) -> u64 {
     let standard_error = (high - low) / (2.0 * Z_INTERVAL);
-    let needed = n as f64 * ((Z_INTERVAL + Z_POWER) * standard_error / margin).powi(2);
-    (needed.ceil() as u64).saturating_sub(n)
+    let needed = items_for_non_inferiority(standard_error, n, margin, 0.8, 0.025);
+    needed.unwrap_or(n).saturating_sub(n)
 }
 
 fn in_words(figure: &Estimate) -> String {

@@ -1,4 +1,4 @@
-use crate::{ContentHash, FailureKind, Rubric, Scale, ScaleKind, Unit};
+use crate::{ContentHash, FailureKind, Rubric, Scale, ScaleKind};
 use agreement::ScaleError;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub struct HumanValue {
     pub annotator: Arc<str>,
     /// Position of the conversation in [`Observations::settings`].
     pub setting: u32,
-    /// The unit.
-    pub unit: Arc<Unit>,
+    /// The unit in its text form.
+    pub unit: Arc<str>,
     /// Id of the criterion.
     pub criterion: Arc<str>,
     /// The value.
@@ -54,8 +54,8 @@ pub struct JudgeValue {
     pub judge: Arc<str>,
     /// Position of the conversation in [`Observations::settings`].
     pub setting: u32,
-    /// The unit.
-    pub unit: Arc<Unit>,
+    /// The unit in its text form.
+    pub unit: Arc<str>,
     /// Id of the criterion.
     pub criterion: Arc<str>,
     /// Which repeat, from 0.
@@ -132,7 +132,7 @@ const SEPARATOR: char = '\u{1f}';
 
 impl Observations {
     /// The key under which labels and verdicts of one item meet.
-    pub(crate) fn item(&self, setting: u32, unit: &Unit) -> String {
+    pub(crate) fn item(&self, setting: u32, unit: &str) -> String {
         format!("{}{SEPARATOR}{unit}", self.conversation(setting))
     }
 
@@ -151,7 +151,7 @@ impl Observations {
     /// method, the seed). Independent of the order in which they were read.
     #[must_use]
     pub fn hash(&self, rubric: &Rubric, settings: &str) -> ContentHash {
-        let place = |setting: u32, unit: &Unit| {
+        let place = |setting: u32, unit: &str| {
             let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
             self.settings.get(setting as usize).map_or_else(String::new, |s| {
                 format!(

@@ -1,4 +1,4 @@
-use crate::{ContentHash, Observations, ReferenceRule, ReferenceSource, Rubric, Scale, Unit};
+use crate::{ContentHash, Observations, ReferenceRule, ReferenceSource, Rubric, Scale};
 use agreement::{Provenance, Ratings, Rule};
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub struct References {
 pub struct ReferenceItem {
     /// Position of the conversation in [`Observations::settings`].
     pub setting: u32,
-    /// The unit.
-    pub unit: Arc<Unit>,
+    /// The unit in its text form.
+    pub unit: Arc<str>,
     /// Id of the criterion.
     pub criterion: Arc<str>,
     /// The value.

@@ -250,7 +250,8 @@ impl Load {
         let Some(version) = version else { return Ok(Ok(())) };
         let admission = self.import.label(&label, version).await?;
         Ok(self.count(admission, |stored| {
-            let expected = format!("{stored}, which this annotator gave before; a second value needs another `pass`");
+            let expected =
+                format!("{stored}, which this annotator gave before; a second value needs another `pass`");
             Fault::new("value", label.value.to_string(), expected)
         }))
     }
@@ -323,7 +324,8 @@ impl Load {
             Admission::Unchanged => self.summary.unchanged += 1,
             Admission::Clash { stored } => return Err(clash(&stored)),
             Admission::OfAnAccount => {
-                let expected = "the name of somebody who has no account here: what people say here is not imported over";
+                let expected =
+                    "the name of somebody who has no account here: what people say here is not imported over";
                 return Err(Fault::new("annotator", "the name of an account", expected));
             }
         }

@@ -1,10 +1,11 @@
 //! From labels and verdicts to figures.
 
 use super::{Comparison, CriterionComparison, Delta, JudgeFigures, ReferenceSource};
-use crate::{Criterion, FailureKind, JudgeValue, Observations, Rubric, Scale, Unit};
+use crate::{Criterion, FailureKind, JudgeValue, Observations, Rubric, Scale};
 use agreement::{
-    Column, Estimate, Family, Inference, Judge, Metric, Pairing, Pairs, Ratings, Rule, Undefined, Weights,
-    bias, compare_family, exact_agreement, holm, krippendorff_alpha, mean_absolute_error, reference_column,
+    Column, Estimate, Family, Inference, Judge, Metric, Pairing, Pairs, Ratings, Rule, Studentised,
+    Undefined, Weights, bias, compare_family, exact_agreement, holm, krippendorff_alpha, mean_absolute_error,
+    permutation_test, reference_column,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -44,7 +45,7 @@ struct Table<'a> {
     reference: Column,
     judges: Vec<JudgeRows<'a>>,
     /// Position of each verdict's item, by (conversation, unit).
-    positions: HashMap<(u32, &'a Unit), usize>,
+    positions: HashMap<(u32, &'a str), usize>,
 }
 
 /// One judge's verdicts on the criterion.
@@ -151,12 +152,14 @@ fn of_criterion(
     let quadratic = family(Weights::quadratic(), pairing);
     let linear = family(Weights::linear(), Pairing::None);
     let unweighted = family(Weights::Unweighted, Pairing::None);
-    let deltas = deltas(&table, &quadratic);
+    let deltas = deltas(&table, &judges, &quadratic);
+    let mut ceilings = Ceilings { table: &table, rule, known: HashMap::new() };
     let mut figures: Vec<JudgeFigures> = (0..judges.len())
         .map(|position| JudgeFigures {
             quadratic: quadratic.kappas[position].clone(),
             linear: linear.kappas[position].clone(),
             unweighted: unweighted.kappas[position].clone(),
+            ceiling: ceilings.on(&judges[position]),
             delta: deltas.iter().find(|(of, _)| *of == position).map(|(_, delta)| delta.clone()),
             ..figures_of(&table, &table.judges[position])
         })
@@ -180,25 +183,44 @@ fn of_criterion(
 }
 
 /// The differences to the incumbent, with p adjusted over the family of those that have one.
-fn deltas(table: &Table<'_>, family: &Family) -> Vec<(usize, Delta)> {
-    let p: Vec<f64> = family.comparisons.iter().filter_map(|comparison| comparison.p).collect();
+fn deltas(table: &Table<'_>, judges: &[Judge], family: &Family) -> Vec<(usize, Delta)> {
+    let tested: Vec<Option<f64>> =
+        family.comparisons.iter().map(|comparison| p_of(table, judges, comparison)).collect();
+    let p: Vec<f64> = tested.iter().copied().flatten().collect();
     let mut adjusted = holm(&p).unwrap_or_default().into_iter();
     family
         .comparisons
         .iter()
-        .map(|comparison| {
+        .zip(tested)
+        .map(|(comparison, p)| {
             let delta = Delta {
                 against: table.judges[comparison.b].name.to_owned(),
                 quadratic: comparison.difference.clone(),
-                p: comparison.p,
-                p_holm: comparison.p.and_then(|_| adjusted.next()),
+                p,
+                p_holm: p.and_then(|_| adjusted.next()),
             };
             (comparison.a, delta)
         })
         .collect()
 }
 
-/// All figures of a judge but the κ, which are computed for the whole family at once.
+/// By permutation of the two judges within clusters, studentised; where the two ran a different number of times they cannot be
+/// swapped, and p is that of the paired z test.
+fn p_of(table: &Table<'_>, judges: &[Judge], comparison: &agreement::Comparison) -> Option<f64> {
+    let resampling = Inference::default().resampling;
+    let test = permutation_test(
+        &table.ratings,
+        &table.reference,
+        &judges[comparison.a],
+        &judges[comparison.b],
+        &Weights::quadratic(),
+        Studentised::Yes,
+        &resampling,
+    );
+    test.map_or(comparison.p, |test| Some(test.p))
+}
+
+/// All figures of a judge but κ and ceiling, which are computed for the whole family at once.
 fn figures_of(table: &Table<'_>, judge: &JudgeRows<'_>) -> JudgeFigures {
     let pairs: Vec<Pairs> = judge
         .columns
@@ -225,7 +247,7 @@ fn figures_of(table: &Table<'_>, judge: &JudgeRows<'_>) -> JudgeFigures {
         n: answered,
         failures: with_reference().count() as u64 - answered,
         failures_by_kind: failures_by_kind(table, judge),
-        ceiling: ceiling(table, judge),
+        ceiling: placeholder.clone(),
         quadratic: placeholder.clone(),
         linear: placeholder.clone(),
         unweighted: placeholder,
@@ -313,9 +335,32 @@ fn median_of(mut values: Vec<f64>) -> Option<f64> {
     Some((low + high) / 2.0)
 }
 
-/// How well one person agrees with the others on the items that this judge answered.
-fn ceiling(table: &Table<'_>, judge: &JudgeRows<'_>) -> Estimate {
-    let answered = judge.columns.repeats().iter().map(Column::answered).max().unwrap_or(0) as u64;
-    let says = format!("{} annotators: a ceiling needs two", table.people.len());
-    Estimate::undefined_because(Undefined::SingleAnnotator, says, answered, 0)
+/// The ceilings, each on the items that a judge answered; judges that answered the same items share one.
+struct Ceilings<'a> {
+    table: &'a Table<'a>,
+    rule: Rule,
+    known: HashMap<Vec<bool>, Estimate>,
+}
+
+impl Ceilings<'_> {
+    fn on(&mut self, judge: &Judge) -> Estimate {
+        let ratings = &self.table.ratings;
+        let answered: Vec<bool> = (0..ratings.n_items()).map(|item| judge.answered(item)).collect();
+        let mut on = Column::absent(ratings.n_items());
+        for (item, _) in answered.iter().enumerate().filter(|(_, answered)| **answered) {
+            on.set(item, Some(0));
+        }
+        let compute = || {
+            let people = &self.table.people;
+            agreement::ceiling(
+                ratings,
+                people,
+                self.rule,
+                &Weights::quadratic(),
+                Some(&on),
+                &Inference::default(),
+            )
+        };
+        self.known.entry(answered).or_insert_with(compute).clone()
+    }
 }
