@@ -1,9 +1,15 @@
 //! Krippendorff's α: any number of raters, missing ratings, four levels of measurement.
 
-use crate::estimate::{Estimate, Undefined};
-use crate::inference::Inference;
+use std::collections::HashMap;
+
+use crate::bootstrap::{BootstrapDistribution, distributions};
+use crate::estimate::{Estimate, Flag, Undefined};
+use crate::inference::{Inference, IntervalMethod, flag_size};
+use crate::pairs::Units;
 use crate::ratings::Ratings;
+use crate::repeats::units_of;
 use crate::scale::Level;
+use crate::sums::{Lane, Sums};
 
 /// How far apart two values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +71,9 @@ impl Pairable {
 /// would give, corrected for small samples (Krippendorff 2011; Hayes & Krippendorff 2007). Only items rated at least
 /// twice take part; levels that nobody uses have no effect.
 ///
+/// The bootstrap draws items, or clusters, and computes all coincidences anew. (Hayes' bootstrap keeps the expected
+/// disagreement fixed and is narrower; it is not this one.) The analytic interval is the jackknife's over the same units.
+///
 /// Undefined: no item rated twice; only one value among those; fewer than two such items; an order asked of a nominal
 /// scale, or ratios of negative values.
 ///
@@ -76,40 +85,109 @@ impl Pairable {
 /// assert!((alpha.value().unwrap() - 17.0 / 24.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn krippendorff_alpha(ratings: &Ratings, metric: Metric, _inference: &Inference) -> Estimate {
-    let units = Pairable::of(ratings);
-    let missing = (ratings.n_items() - units.count()) as u64;
-    let n = units.count() as u64;
-    if units.count() == 0 {
-        return Estimate::undefined_because(
-            Undefined::NoPairableUnits,
-            "no item was rated twice",
-            0,
-            missing,
-        );
+pub fn krippendorff_alpha(ratings: &Ratings, metric: Metric, inference: &Inference) -> Estimate {
+    let pairable = Pairable::of(ratings);
+    let missing = (ratings.n_items() - pairable.count()) as u64;
+    let n = pairable.count();
+    let undefined = |reason, says: &str| Estimate::undefined_because(reason, says, n as u64, missing);
+    if n == 0 {
+        return undefined(Undefined::NoPairableUnits, "no item was rated twice");
     }
-    let refused = match metric {
-        Metric::Nominal => None,
-        _ if !ratings.scale().is_ordered() => Some("the levels of a nominal scale have no order"),
-        Metric::Ratio if ratings.scale().min() < 0.0 => Some("ratios need a scale without negative values"),
-        _ => None,
+    match metric {
+        Metric::Nominal => {}
+        _ if !ratings.scale().is_ordered() => {
+            return undefined(Undefined::ScaleMismatch, "the levels of a nominal scale have no order");
+        }
+        Metric::Ratio if ratings.scale().min() < 0.0 => {
+            return undefined(Undefined::ScaleMismatch, "ratios need a scale without negative values");
+        }
+        _ => {}
+    }
+    let Some(value) = alpha(&pairable, metric, ratings.level_values()) else {
+        let says = "one value only among the items that were rated twice; agreement on them is 1.00";
+        return undefined(Undefined::NoVariation, says);
     };
-    if let Some(says) = refused {
-        return Estimate::undefined_because(Undefined::ScaleMismatch, says, n, missing);
+    if n < 2 {
+        return undefined(Undefined::NTooSmall, "one item is too few for α: it needs two");
     }
-    match alpha(&units, metric, ratings.level_values()) {
-        Some(value) if units.count() >= 2 => Estimate::defined(value, n, missing),
-        Some(_) => Estimate::undefined_because(
-            Undefined::NTooSmall,
-            "one item is too few for α: it needs two",
-            n,
-            missing,
-        ),
-        None => {
-            let says = "one value only among the items that were rated twice; agreement on them is 1.00";
-            Estimate::undefined_because(Undefined::NoVariation, says, n, missing)
+    if inference.interval == IntervalMethod::None {
+        return Estimate::defined(value, n as u64, missing);
+    }
+    let items = pairable.items.iter().map(|item| *item as usize);
+    let units = units_of(ratings, items, inference.resampling.unit);
+    let estimate = flag_size(Estimate::defined(value, n as u64, missing), n, units.unit, units.count);
+    if value >= 1.0 {
+        return estimate.with_flag(Flag::ZeroWidthInterval);
+    }
+    // Ordinal distances depend on the margins, so there is no simple linearisation for all four metrics.
+    let analytic = !inference.resamples_data();
+    let inference = if analytic { inference.with_interval(IntervalMethod::Jackknife) } else { *inference };
+    let distribution = resampled(&pairable, &units, metric, ratings.level_values(), &inference);
+    estimate.with_distribution(&distribution, &inference, units.unit, units.count)
+}
+
+/// The distribution of α over resamples of units: the coincidences of each unit are added, and everything else,
+/// the ordinal distances too, is computed anew from the sums.
+fn resampled(
+    pairable: &Pairable,
+    units: &Units,
+    metric: Metric,
+    values: &[f64],
+    inference: &Inference,
+) -> BootstrapDistribution {
+    let levels = values.len();
+    let mut lanes: Vec<HashMap<u32, f64>> = vec![HashMap::new(); levels];
+    let mut cells: HashMap<(Level, Level), usize> = HashMap::new();
+    for (unit, given) in units.of.iter().zip(pairable.iter()) {
+        let weight = 2.0 / (given.len() - 1) as f64;
+        for (at, c) in given.iter().enumerate() {
+            *lanes[*c as usize].entry(*unit).or_default() += 1.0;
+            for k in given[..at].iter().filter(|k| *k != c) {
+                let next = lanes.len();
+                let lane = *cells.entry((*c.min(k), *c.max(k))).or_insert(next);
+                if lane == next {
+                    lanes.push(HashMap::new());
+                }
+                *lanes[lane].entry(*unit).or_default() += weight;
+            }
         }
     }
+    let mut cells: Vec<((Level, Level), usize)> = cells.into_iter().collect();
+    cells.sort_unstable();
+    let lanes: Vec<Lane> = lanes.into_iter().map(sorted).collect();
+    let sums = Sums::new(units.count, &lanes);
+    distributions(&sums, 1, inference, |sums, out| {
+        out[0] = alpha_of_sums(&sums[..levels], &cells, sums, metric, values).unwrap_or(f64::NAN);
+    })
+    .remove(0)
+}
+
+fn sorted(lane: HashMap<u32, f64>) -> Lane {
+    let mut lane: Lane = lane.into_iter().collect();
+    lane.sort_unstable_by_key(|entry| entry.0);
+    lane
+}
+
+/// α from the margins and the coincidences of different levels.
+fn alpha_of_sums(
+    totals: &[f64],
+    cells: &[((Level, Level), usize)],
+    sums: &[f64],
+    metric: Metric,
+    values: &[f64],
+) -> Option<f64> {
+    if totals.iter().filter(|total| **total > 0.5).count() < 2 {
+        return None;
+    }
+    let n: f64 = totals.iter().sum();
+    let position = if metric == Metric::Ordinal { midpoints(totals) } else { values.to_vec() };
+    let distance = |c: Level, k: Level| match metric {
+        Metric::Nominal => 1.0,
+        Metric::Ratio => ratio_distance(values[c as usize], values[k as usize]),
+        Metric::Interval | Metric::Ordinal => (position[c as usize] - position[k as usize]).powi(2),
+    };
+    let observed: f64 = cells.iter().map(|((c, k), lane)| sums[*lane] * distance(*c, *k)).sum();
+    Some(1.0 - observed * (n - 1.0) / expected_of(totals, metric, &position))
 }
 
 fn alpha(units: &Pairable, metric: Metric, values: &[f64]) -> Option<f64> {
@@ -118,17 +196,50 @@ fn alpha(units: &Pairable, metric: Metric, values: &[f64]) -> Option<f64> {
         return None;
     }
     let n: f64 = totals.iter().sum();
-    let (observed, expected) = match metric {
-        Metric::Nominal => {
-            let observed =
-                units.iter().map(|unit| unequal_pairs(unit) / (unit.len() - 1) as f64).sum::<f64>();
-            (observed, n * n - totals.iter().map(|total| total * total).sum::<f64>())
+    let position = if metric == Metric::Ordinal { midpoints(&totals) } else { values.to_vec() };
+    let within = |unit: &[Level]| match metric {
+        Metric::Nominal => unequal_pairs(unit),
+        Metric::Interval | Metric::Ordinal => squared_distances(unit, &position),
+        Metric::Ratio => {
+            let with = |c: &Level| -> f64 {
+                unit.iter().map(|k| ratio_distance(values[*c as usize], values[*k as usize])).sum()
+            };
+            unit.iter().map(with).sum()
         }
-        Metric::Interval => by_position(units, &totals, values),
-        Metric::Ordinal => by_position(units, &totals, &midpoints(&totals)),
-        Metric::Ratio => by_ratio(units, &totals, values),
     };
-    Some(1.0 - observed * (n - 1.0) / expected)
+    let observed: f64 = units.iter().map(|unit| within(unit) / (unit.len() - 1) as f64).sum();
+    Some(1.0 - observed * (n - 1.0) / expected_of(&totals, metric, &position))
+}
+
+/// Σ n_c n_k δ²_ck over all ordered pairs of levels.
+fn expected_of(totals: &[f64], metric: Metric, position: &[f64]) -> f64 {
+    let n: f64 = totals.iter().sum();
+    match metric {
+        Metric::Nominal => n * n - totals.iter().map(|total| total * total).sum::<f64>(),
+        Metric::Interval | Metric::Ordinal => {
+            let mean = position.iter().zip(totals).map(|(at, total)| at * total).sum::<f64>() / n;
+            2.0 * n * position.iter().zip(totals).map(|(at, total)| (at - mean).powi(2) * total).sum::<f64>()
+        }
+        Metric::Ratio => {
+            let used: Vec<usize> = (0..totals.len()).filter(|level| totals[*level] > 0.0).collect();
+            let with = |c: usize| -> f64 {
+                used.iter().map(|k| totals[c] * totals[*k] * ratio_distance(position[c], position[*k])).sum()
+            };
+            used.iter().map(|c| with(*c)).sum()
+        }
+    }
+}
+
+/// ((c − k)/(c + k))², 0 for two zeros.
+fn ratio_distance(c: f64, k: f64) -> f64 {
+    if c + k > 0.0 { ((c - k) / (c + k)).powi(2) } else { 0.0 }
+}
+
+/// Squared distances over all ordered pairs of an item's ratings: 2m times their squared deviations from their mean.
+fn squared_distances(unit: &[Level], position: &[f64]) -> f64 {
+    let m = unit.len() as f64;
+    let mean = unit.iter().map(|level| position[*level as usize]).sum::<f64>() / m;
+    2.0 * m * unit.iter().map(|level| (position[*level as usize] - mean).powi(2)).sum::<f64>()
 }
 
 /// Ordered pairs of different values within an item.
@@ -148,46 +259,15 @@ fn midpoints(totals: &[f64]) -> Vec<f64> {
     totals.iter().map(&mut midpoint).collect()
 }
 
-/// Observed and expected sums of squared differences of positions, through deviations from means.
-fn by_position(units: &Pairable, totals: &[f64], position: &[f64]) -> (f64, f64) {
-    let observed = units.iter().map(|unit| {
-        let m = unit.len() as f64;
-        let mean = unit.iter().map(|level| position[*level as usize]).sum::<f64>() / m;
-        let spread = unit.iter().map(|level| (position[*level as usize] - mean).powi(2)).sum::<f64>();
-        2.0 * m * spread / (m - 1.0)
-    });
-    let n: f64 = totals.iter().sum();
-    let mean = position.iter().zip(totals).map(|(at, total)| at * total).sum::<f64>() / n;
-    let spread = position.iter().zip(totals).map(|(at, total)| (at - mean).powi(2) * total).sum::<f64>();
-    (observed.sum(), 2.0 * n * spread)
-}
-
-fn by_ratio(units: &Pairable, totals: &[f64], values: &[f64]) -> (f64, f64) {
-    let distance = |c: usize, k: usize| {
-        let sum = values[c] + values[k];
-        if sum > 0.0 { ((values[c] - values[k]) / sum).powi(2) } else { 0.0 }
-    };
-    let observed = units.iter().map(|unit| {
-        let pairs = unit.iter().flat_map(|c| unit.iter().map(move |k| distance(*c as usize, *k as usize)));
-        pairs.sum::<f64>() / (unit.len() - 1) as f64
-    });
-    let used: Vec<usize> = (0..totals.len()).filter(|level| totals[*level] > 0.0).collect();
-    let expected = used
-        .iter()
-        .flat_map(|&c| used.iter().map(move |&k| totals[c] * totals[k] * distance(c, k)))
-        .sum::<f64>();
-    (observed.sum(), expected)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::Scale;
 
     fn alpha_of(rows: &[Vec<Option<f64>>], metric: Metric) -> Estimate {
         let scale = Scale::ordinal([1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         krippendorff_alpha(&Ratings::from_table(scale, rows).unwrap(), metric, &Inference::analytic())
     }
-    use crate::scale::Scale;
 
     /// Krippendorff (2011), four observers and twelve units; the table of his example C and D.
     fn krippendorff_table() -> Vec<Vec<Option<f64>>> {

@@ -174,7 +174,7 @@ impl Alignment {
         let n = others.len() as f64;
         match self {
             Alignment::Accuracy => {
-                others.iter().filter(|other| other.total_cmp(&&value).is_eq()).count() as f64 / n
+                others.iter().filter(|other| other.total_cmp(&value).is_eq()).count() as f64 / n
             }
             Alignment::NegativeRmse => {
                 -(others.iter().map(|other| (value - other).powi(2)).sum::<f64>() / n).sqrt()

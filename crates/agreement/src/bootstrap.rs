@@ -3,6 +3,7 @@
 use crate::distributions::{normal_cdf, normal_quantile, t_critical};
 use crate::estimate::{Estimate, Flag, Interval, Method, Resamples, Unit};
 use crate::inference::{Inference, IntervalMethod};
+use crate::pairs::Units;
 use crate::sums::Sums;
 
 /// A greater share of resamples without a value than this, and there is no interval.
@@ -153,7 +154,7 @@ fn quantile(values: &mut [f64], probability: f64) -> f64 {
     let (below, fraction) = (position.floor() as usize, position.fract());
     let (_, low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
     let low = *low;
-    if fraction == 0.0 {
+    if fraction <= 0.0 {
         return low;
     }
     let high = above.iter().copied().fold(f64::INFINITY, f64::min);
@@ -192,6 +193,18 @@ pub(crate) fn distributions(
         .zip(columns)
         .map(|(value, (drawn, left))| BootstrapDistribution::new(value, drawn, left))
         .collect()
+}
+
+/// The distribution of a function of the mean of some values, one for each item.
+pub(crate) fn of_mean(
+    values: &[f64],
+    units: &Units,
+    inference: &Inference,
+    function: impl Fn(f64) -> f64,
+) -> BootstrapDistribution {
+    let lane = |of: &dyn Fn(usize) -> f64| (0..).zip(units.sums(of)).collect();
+    let sums = Sums::new(units.count, &[lane(&|_| 1.0), lane(&|item| values[item])]);
+    distributions(&sums, 1, inference, |sums, out| out[0] = function(sums[1] / sums[0])).remove(0)
 }
 
 impl Estimate {
@@ -256,10 +269,9 @@ mod tests {
     #[test]
     fn quantiles_are_of_type_seven() {
         let mut values = [4.0, 1.0, 3.0, 2.0];
-        assert_eq!(quantile(&mut values, 0.5), 2.5);
-        assert_eq!(quantile(&mut values, 0.0), 1.0);
-        assert_eq!(quantile(&mut values, 1.0), 4.0);
-        assert!((quantile(&mut values, 0.1) - 1.3).abs() < 1e-15);
+        for (probability, expected) in [(0.5, 2.5), (0.0, 1.0), (1.0, 4.0), (0.1, 1.3)] {
+            assert!((quantile(&mut values, probability) - expected).abs() < 1e-15);
+        }
     }
 
     #[test]

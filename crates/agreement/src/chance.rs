@@ -6,7 +6,7 @@
 
 use crate::distributions::{normal_two_sided, t_critical, t_two_sided, t_upper_tail};
 use crate::estimate::{Estimate, Flag, Method, Undefined, Unit};
-use crate::inference::{Inference, flag_size};
+use crate::inference::{Inference, IntervalMethod, flag_size};
 use crate::ratings::Ratings;
 use crate::repeats::units_of;
 use crate::scale::Level;
@@ -333,6 +333,9 @@ fn interval(
     units: usize,
     inference: &Inference,
 ) -> Estimate {
+    if inference.interval == IntervalMethod::None {
+        return estimate;
+    }
     if se <= 0.0 || !(inference.confidence > 0.0 && inference.confidence < 1.0) {
         return estimate.with_flag(Flag::ZeroWidthInterval);
     }

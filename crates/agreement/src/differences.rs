@@ -1,7 +1,8 @@
 //! How far apart two raters' values are: exact agreement, agreement within a distance, bias, MAE, RMSE.
 
+use crate::bootstrap::of_mean;
 use crate::estimate::{Estimate, Flag, Undefined};
-use crate::inference::{Inference, flag_size};
+use crate::inference::{Inference, IntervalMethod, flag_size};
 use crate::kappa::clustered_error;
 use crate::pairs::Pairs;
 use crate::proportion::clustered_share;
@@ -50,39 +51,41 @@ pub fn mean_absolute_error(pairs: &Pairs, inference: &Inference) -> Estimate {
 
 /// Root of the mean of (b − a)², in units of the scale.
 pub fn root_mean_square_error(pairs: &Pairs, inference: &Inference) -> Estimate {
-    if let Some(undefined) = unordered(pairs).or_else(|| too_few(pairs)) {
-        return undefined;
-    }
-    let squares: Vec<f64> = pairs.values().map(|(a, b)| (b - a).powi(2)).collect();
-    let root = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
-    if root <= 0.0 {
-        return Estimate::defined(0.0, pairs.n() as u64, pairs.missing()).with_flag(Flag::ZeroWidthInterval);
-    }
-    let influences: Vec<f64> = squares.iter().map(|square| (square - root * root) / (2.0 * root)).collect();
-    figure(pairs, root, &influences, inference)
+    function_of_mean(pairs, |a, b| (b - a).powi(2), f64::sqrt, |mean| 0.5 / mean.sqrt(), inference)
 }
 
 fn mean(pairs: &Pairs, of: impl Fn(f64, f64) -> f64, inference: &Inference) -> Estimate {
+    function_of_mean(pairs, of, |mean| mean, |_| 1.0, inference)
+}
+
+/// A function of the mean of something over items; its slope carries the standard error (the delta method).
+fn function_of_mean(
+    pairs: &Pairs,
+    of: impl Fn(f64, f64) -> f64,
+    function: impl Fn(f64) -> f64,
+    slope: impl Fn(f64) -> f64,
+    inference: &Inference,
+) -> Estimate {
     if let Some(undefined) = unordered(pairs).or_else(|| too_few(pairs)) {
         return undefined;
     }
     let values: Vec<f64> = pairs.values().map(|(a, b)| of(a, b)).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    figure(pairs, mean, &values.iter().map(|value| value - mean).collect::<Vec<_>>(), inference)
-}
-
-fn figure(pairs: &Pairs, value: f64, influences: &[f64], inference: &Inference) -> Estimate {
     let units = pairs.units(inference.resampling.unit);
-    let estimate = Estimate::defined(value, pairs.n() as u64, pairs.missing());
+    let estimate = Estimate::defined(function(mean), pairs.n() as u64, pairs.missing());
     let estimate = flag_size(estimate, pairs.n(), units.unit, units.count);
-    let error = clustered_error(influences, &units);
-    if units.count < 2 {
+    if units.count < 2 || inference.interval == IntervalMethod::None {
         return estimate;
     }
+    let error = clustered_error(&values.iter().map(|value| value - mean).collect::<Vec<_>>(), &units);
     if error <= 0.0 {
         return estimate.with_flag(Flag::ZeroWidthInterval);
     }
-    estimate.with_interval(inference.wald(value, error, units.unit, units.count))
+    if inference.resamples_data() {
+        let distribution = of_mean(&values, &units, inference, function);
+        return estimate.with_distribution(&distribution, inference, units.unit, units.count);
+    }
+    estimate.with_interval(inference.wald(function(mean), slope(mean) * error, units.unit, units.count))
 }
 
 fn too_few(pairs: &Pairs) -> Option<Estimate> {

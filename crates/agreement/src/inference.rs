@@ -13,6 +13,8 @@ const LOW_COVERAGE: usize = 100;
 /// Which interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntervalMethod {
+    /// None: the value alone.
+    None,
     /// From the standard error, on the scale that suits the measure: Fisher's z for κ, Wilson for a share.
     Analytic,
     /// Estimate ± z · standard error. For κ it can leave the possible range.
@@ -67,6 +69,11 @@ impl Inference {
         Inference { interval: IntervalMethod::Analytic, ..Inference::default() }
     }
 
+    /// The value alone, without an interval.
+    pub fn value_only() -> Inference {
+        Inference { interval: IntervalMethod::None, ..Inference::default() }
+    }
+
     /// The same with another interval.
     #[must_use]
     pub fn with_interval(self, interval: IntervalMethod) -> Inference {
@@ -93,7 +100,7 @@ impl Inference {
 
     /// Whether the interval needs resamples or leave-one-out values.
     pub(crate) fn resamples_data(&self) -> bool {
-        !matches!(self.interval, IntervalMethod::Analytic | IntervalMethod::Wald)
+        !matches!(self.interval, IntervalMethod::None | IntervalMethod::Analytic | IntervalMethod::Wald)
     }
 
     /// Estimate ± z · standard error.

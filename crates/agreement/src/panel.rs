@@ -99,6 +99,7 @@ impl Solved {
                 let (low, high) = self.fisher_bounds(inference.confidence);
                 estimate.with_interval(inference.between(low, high, Method::FisherZ, self.unit, self.units))
             }
+            (None, IntervalMethod::None) => estimate,
             (None, _) => {
                 estimate.with_interval(inference.wald(self.value, self.standard_error, self.unit, self.units))
             }
@@ -114,7 +115,7 @@ impl Solved {
     /// This difference of κ as an estimate.
     pub(crate) fn difference(&self, missing: u64, inference: &Inference) -> Estimate {
         let estimate = self.sized(missing);
-        if self.units < 2 {
+        if self.units < 2 || inference.interval == IntervalMethod::None {
             return estimate;
         }
         match &self.distribution {
@@ -174,10 +175,6 @@ impl<'p> Panel<'p> {
         self.known.insert(matched.clone(), self.terms.len() - 1);
         self.matched.push(matched);
         self.terms.len() - 1
-    }
-
-    pub(crate) fn facts(&self, term: usize) -> &Term {
-        &self.terms[term]
     }
 
     /// A weighted sum of defined terms, to be computed by [`Panel::solve`]; its number.

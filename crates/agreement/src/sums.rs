@@ -8,8 +8,10 @@ use crate::draws::Draws;
 /// The lanes of one quantity: what each unit adds to its sum. Units that add nothing are left out.
 pub(crate) type Lane = Vec<(u32, f64)>;
 
-/// 16-bit lanes in one machine vector of the least common processor.
-const VECTOR: usize = 8;
+/// 16-bit lanes in one 64-bit word.
+const LANES: usize = 4;
+/// Bits of a lane.
+const BITS: usize = 16;
 /// Whole numbers up to this size are packed into 16 bits.
 const LARGEST_PACKED: f64 = 1023.0;
 
@@ -30,13 +32,13 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// The rows as small whole numbers, zeros included, where most are not zero: eight are added at once.
+/// The rows as small whole numbers, zeros included, where most are not zero: one addition adds four lanes.
 #[derive(Clone, Debug)]
 struct Packed {
-    /// Vectors in a row.
+    /// Words in a row.
     stride: usize,
-    vectors: Vec<[u16; VECTOR]>,
-    /// Rows that can be added before 16 bits overflow.
+    words: Vec<u64>,
+    /// Rows that can be added before a lane overflows into the next.
     block: usize,
 }
 
@@ -149,67 +151,81 @@ impl Rows {
 
 impl Packed {
     fn of(units: usize, lanes: &[Lane]) -> Option<Packed> {
-        let fits = |value: f64| value >= 0.0 && value <= LARGEST_PACKED && value.fract() == 0.0;
+        let fits = |value: f64| (0.0..=LARGEST_PACKED).contains(&value) && value.fract() <= 0.0;
         let filled = lanes.iter().map(Vec::len).sum::<usize>();
         if filled * 3 < units * lanes.len() || !lanes.iter().flatten().all(|(_, value)| fits(*value)) {
             return None;
         }
-        let stride = lanes.len().div_ceil(VECTOR);
-        let mut vectors = vec![[0; VECTOR]; stride * units];
+        let stride = lanes.len().div_ceil(LANES);
+        let mut words = vec![0; stride * units];
         let mut largest = 1;
         for (lane, entries) in lanes.iter().enumerate() {
             for (unit, value) in entries {
                 let value = *value as u16;
-                vectors[*unit as usize * stride + lane / VECTOR][lane % VECTOR] = value;
+                words[*unit as usize * stride + lane / LANES] |= u64::from(value) << (lane % LANES * BITS);
                 largest = largest.max(value);
             }
         }
-        Some(Packed { stride, vectors, block: usize::from(u16::MAX / largest) })
+        Some(Packed { stride, words, block: usize::from(u16::MAX / largest) })
     }
 
     fn add(&self, positions: &[u32], sums: &mut [f64]) {
         sums.fill(0.0);
         let mut first = 0;
         while first < self.stride {
-            let wide = (self.stride - first).min(8);
-            let sums = &mut sums[first * VECTOR..];
-            match wide {
-                1 => self.add_vectors::<1>(first, positions, sums),
-                2 => self.add_vectors::<2>(first, positions, sums),
-                3 => self.add_vectors::<3>(first, positions, sums),
-                4 => self.add_vectors::<4>(first, positions, sums),
-                5 => self.add_vectors::<5>(first, positions, sums),
-                6 => self.add_vectors::<6>(first, positions, sums),
-                7 => self.add_vectors::<7>(first, positions, sums),
-                _ => self.add_vectors::<8>(first, positions, sums),
-            }
-            first += wide;
+            let sums = &mut sums[first * LANES..];
+            first += match self.stride - first {
+                1 => self.add_words::<1>(first, positions, sums),
+                2 => self.add_words::<2>(first, positions, sums),
+                3 => self.add_words::<3>(first, positions, sums),
+                4 | 5 => self.add_words::<4>(first, positions, sums),
+                6 | 7 => self.add_words::<6>(first, positions, sums),
+                8 | 9 => self.add_words::<8>(first, positions, sums),
+                10 | 11 => self.add_words::<10>(first, positions, sums),
+                _ => self.add_words::<12>(first, positions, sums),
+            };
         }
     }
 
-    /// Adds `V` neighbouring vectors of the drawn rows: a number known when compiled, so that they stay in registers.
-    fn add_vectors<const V: usize>(&self, first: usize, positions: &[u32], sums: &mut [f64]) {
+    /// Adds `W` neighbouring words of the drawn rows: a number known when compiled, so that they stay in registers.
+    /// Returns `W`.
+    fn add_words<const W: usize>(&self, first: usize, positions: &[u32], sums: &mut [f64]) -> usize {
         for block in positions.chunks(self.block) {
-            let mut accumulated = [[0_u16; VECTOR]; V];
+            let mut accumulated = [0_u64; W];
             for position in block {
                 let at = *position as usize * self.stride + first;
-                let row = &self.vectors[at..at + V];
-                for (sum, vector) in accumulated.iter_mut().zip(row) {
-                    for lane in 0..VECTOR {
-                        sum[lane] = sum[lane].wrapping_add(vector[lane]);
-                    }
+                for (sum, word) in accumulated.iter_mut().zip(&self.words[at..at + W]) {
+                    *sum = sum.wrapping_add(*word);
                 }
             }
-            for (sum, value) in sums.iter_mut().zip(accumulated.as_flattened()) {
-                *sum += f64::from(*value);
+            for (sums, word) in sums.chunks_mut(LANES).zip(accumulated) {
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    *sum += f64::from((word >> (lane * BITS)) as u16);
+                }
             }
         }
+        W
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drawing_tends_to_enumerating() {
+        let lanes: Vec<Lane> = vec![(0..5).map(|unit| (unit, f64::from(unit * unit))).collect()];
+        let sums = Sums::new(5, &lanes);
+        let (mut all, mut count) = (0.0, 0.0);
+        sums.enumerate(|sums| {
+            all += sums[0].sqrt();
+            count += 1.0;
+        });
+        assert!((count - 3125.0_f64).abs() < 0.5);
+        let mut drawn = 0.0;
+        sums.resample(100_000, 7, |sums| drawn += sums[0].sqrt());
+        assert!((all / count - drawn / 100_000.0).abs() < 0.02, "{} {}", all / count, drawn / 100_000.0);
+    }
 
     #[test]
     fn packed_rows_add_up_to_the_same_sums() {

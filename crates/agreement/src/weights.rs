@@ -138,11 +138,6 @@ pub(crate) struct Disagreement<'a> {
 }
 
 impl Disagreement<'_> {
-    /// Where the levels lie, counted from the first.
-    pub(crate) fn positions(&self) -> &[f64] {
-        &self.position
-    }
-
     /// d between a level of the first rater and one of the second.
     pub(crate) fn between(&self, a: Level, b: Level) -> f64 {
         let distance = (self.position[a as usize] - self.position[b as usize]).abs();

@@ -16,7 +16,7 @@ mod student;
 
 /// What became of one case.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     Failed(String),
     NotSupported(String),
@@ -24,16 +24,16 @@ pub enum Outcome {
 
 /// What became of all cases, by statistic.
 #[derive(Debug, Default)]
-pub struct Report {
-    pub cases: BTreeMap<String, Vec<(String, Outcome)>>,
+pub(crate) struct Report {
+    pub(crate) cases: BTreeMap<String, Vec<(String, Outcome)>>,
 }
 
 impl Report {
-    pub fn all_passed(&self) -> bool {
+    pub(crate) fn all_passed(&self) -> bool {
         self.count() > 0 && self.outcomes().all(|outcome| matches!(outcome, Outcome::Passed))
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.outcomes().count()
     }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub fn run_file(path: &str) -> Result<Report, String> {
+pub(crate) fn run_file(path: &str) -> Result<Report, String> {
     let text = std::fs::read_to_string(path).map_err(|problem| problem.to_string())?;
     let file: Value = serde_json::from_str(&text).map_err(|problem| problem.to_string())?;
     let cases =

@@ -6,44 +6,44 @@ use agreement::{Estimate, Flag, Undefined};
 use serde_json::Value;
 
 #[derive(Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     values: BTreeMap<String, Value>,
     flags: BTreeSet<String>,
 }
 
 #[derive(Debug)]
-pub enum Comparison {
+pub(crate) enum Comparison {
     Equal,
     Different(String),
     Unknown,
 }
 
 impl Found {
-    pub fn number(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
+    pub(crate) fn number(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
         self.values.insert(name.into(), value.into().map_or(Value::Null, Value::from));
     }
 
-    pub fn count(&mut self, name: impl Into<String>, value: u64) {
+    pub(crate) fn count(&mut self, name: impl Into<String>, value: u64) {
         self.values.insert(name.into(), Value::from(value));
     }
 
-    pub fn truth(&mut self, name: impl Into<String>, value: bool) {
+    pub(crate) fn truth(&mut self, name: impl Into<String>, value: bool) {
         self.values.insert(name.into(), Value::from(value));
     }
 
-    pub fn flags(&mut self, flags: &[Flag]) {
+    pub(crate) fn flags(&mut self, flags: &[Flag]) {
         self.flags.extend(flags.iter().map(snake));
     }
 
     /// That the figure has no value, and why.
-    pub fn undefined(&mut self, reason: Undefined) {
+    pub(crate) fn undefined(&mut self, reason: Undefined) {
         self.number("value", None);
         self.truth("undefined", true);
         self.values.insert("reason".to_owned(), Value::from(snake(&reason)));
     }
 
     /// The value of an estimate, or why there is none; with its flags.
-    pub fn estimate(&mut self, name: &str, estimate: &Estimate) {
+    pub(crate) fn estimate(&mut self, name: &str, estimate: &Estimate) {
         self.number(name, estimate.value());
         self.flags(estimate.flags());
         if let Some(reason) = estimate.undefined() {
@@ -52,14 +52,14 @@ impl Found {
     }
 
     /// The bounds of an interval, if any.
-    pub fn bounds(&mut self, prefix: &str, bounds: Option<(f64, f64)>) {
+    pub(crate) fn bounds(&mut self, prefix: &str, bounds: Option<(f64, f64)>) {
         if let Some((low, high)) = bounds {
             self.number(format!("{prefix}_lower"), low);
             self.number(format!("{prefix}_upper"), high);
         }
     }
 
-    pub fn compare(&self, path: &str, expected: &Value, tolerance: f64) -> Comparison {
+    pub(crate) fn compare(&self, path: &str, expected: &Value, tolerance: f64) -> Comparison {
         if path == "flag" {
             let flag = expected.as_str().unwrap_or_default();
             return if self.flags.contains(flag) {

@@ -18,15 +18,15 @@ fn key(label: &Value) -> Option<String> {
 }
 
 /// Labels in their declared order, and the scale that they make.
-pub struct Categories {
+pub(crate) struct Categories {
     keys: Vec<String>,
     values: Vec<f64>,
-    pub scale: Scale,
+    pub(crate) scale: Scale,
 }
 
 impl Categories {
     /// As declared, or inferred from the labels: numbers in numeric order; text without a declared order is nominal.
-    pub fn of(case: &Value, labels: &[&Value]) -> Result<Categories, String> {
+    pub(crate) fn of(case: &Value, labels: &[&Value]) -> Result<Categories, String> {
         let declared =
             case["input"].get("categories").or(case["params"].get("categories")).and_then(Value::as_array);
         let keys: Vec<String> = match declared {
@@ -51,7 +51,7 @@ impl Categories {
     }
 
     /// The value of a label; none where it is missing.
-    pub fn value(&self, label: &Value) -> Result<Option<f64>, String> {
+    pub(crate) fn value(&self, label: &Value) -> Result<Option<f64>, String> {
         match key(label) {
             None => Ok(None),
             Some(key) => match self.keys.iter().position(|known| *known == key) {
@@ -82,31 +82,31 @@ fn inferred(labels: &[&Value]) -> Vec<String> {
     keys
 }
 
-pub fn list<'c>(case: &'c Value, name: &str) -> Result<&'c Vec<Value>, String> {
+pub(crate) fn list<'c>(case: &'c Value, name: &str) -> Result<&'c Vec<Value>, String> {
     case["input"].get(name).and_then(Value::as_array).ok_or_else(|| format!("input without a list `{name}`"))
 }
 
-pub fn numbers(case: &Value, name: &str) -> Result<Vec<f64>, String> {
+pub(crate) fn numbers(case: &Value, name: &str) -> Result<Vec<f64>, String> {
     list(case, name)?
         .iter()
         .map(|value| value.as_f64().ok_or_else(|| format!("`{name}` holds {value}")))
         .collect()
 }
 
-pub fn count(case: &Value, name: &str) -> Result<u64, String> {
+pub(crate) fn count(case: &Value, name: &str) -> Result<u64, String> {
     case["input"].get(name).and_then(Value::as_u64).ok_or_else(|| format!("input without a count `{name}`"))
 }
 
-pub fn parameter(case: &Value, name: &str, default: f64) -> f64 {
+pub(crate) fn parameter(case: &Value, name: &str, default: f64) -> f64 {
     case["params"].get(name).and_then(Value::as_f64).unwrap_or(default)
 }
 
-pub fn confidence(case: &Value) -> f64 {
+pub(crate) fn confidence(case: &Value) -> f64 {
     parameter(case, "conf", 0.95)
 }
 
 /// Several raters' labels of the same items, one column for each, with the cluster of each item if there is one.
-pub fn columns(case: &Value, columns: &[&Vec<Value>]) -> Result<Ratings, String> {
+pub(crate) fn columns(case: &Value, columns: &[&Vec<Value>]) -> Result<Ratings, String> {
     let labels: Vec<&Value> = columns.iter().flat_map(|column| column.iter()).collect();
     let categories = Categories::of(case, &labels)?;
     let clusters = case["input"].get("cluster").or(case["input"].get("clusters")).and_then(Value::as_array);
@@ -136,7 +136,7 @@ fn continuous(case: &Value, labels: &[&Value]) -> Option<Result<Scale, String>> 
 }
 
 /// Two raters, given as `a` and `b`, or as `pairs`.
-pub fn pairs(case: &Value) -> Result<Pairs, String> {
+pub(crate) fn pairs(case: &Value) -> Result<Pairs, String> {
     let (a, b) = match case["input"].get("pairs").and_then(Value::as_array) {
         Some(pairs) => pairs.iter().map(|pair| (pair[0].clone(), pair[1].clone())).unzip(),
         None => (list(case, "a")?.clone(), list(case, "b")?.clone()),
@@ -145,7 +145,7 @@ pub fn pairs(case: &Value) -> Result<Pairs, String> {
 }
 
 /// A rectangular table of ratings by items and raters, or counts by items and levels.
-pub fn table(case: &Value) -> Result<Ratings, String> {
+pub(crate) fn table(case: &Value) -> Result<Ratings, String> {
     if case["input"].get("counts").is_some() {
         return expanded(case);
     }
@@ -193,7 +193,7 @@ fn expanded(case: &Value) -> Result<Ratings, String> {
 }
 
 /// The weights of a case by name, on the levels of a scale.
-pub fn weights(case: &Value, name: Option<&str>, scale: &Scale) -> Result<Weights, String> {
+pub(crate) fn weights(case: &Value, name: Option<&str>, scale: &Scale) -> Result<Weights, String> {
     let basis = match case["params"].get("weights_basis").and_then(Value::as_str) {
         Some("rank") => Basis::Rank,
         _ => Basis::Value,

@@ -18,7 +18,7 @@ use super::student;
 
 type Computed = Result<Found, String>;
 
-pub fn compute(statistic: &str, case: &Value) -> Computed {
+pub(crate) fn compute(statistic: &str, case: &Value) -> Computed {
     match statistic {
         "cohen_kappa" => cohen_kappa(case),
         "cohen_kappa_clustered" => clustered(case),

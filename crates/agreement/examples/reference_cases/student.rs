@@ -15,7 +15,7 @@ const RELATIVE: f64 = 1e-8;
 const ABSOLUTE: f64 = 1e-50;
 
 /// The upper quantile: P(T > t) = `tail` < ½.
-pub fn quantile(tail: f64, df: f64) -> f64 {
+pub(crate) fn quantile(tail: f64, df: f64) -> f64 {
     let excess = |t: f64| upper_tail(t, df) - tail;
     let start = expansion(tail, df);
     let (low, high) = bracket(start, &excess);
