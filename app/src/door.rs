@@ -6,7 +6,7 @@ use domain::{Permission, Role};
 use leptos::prelude::use_context;
 use service::{Service, ServiceError};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use store::{ProjectId, UserId, Viewer};
+use store::{ProjectId, SessionKey, UserId, Viewer};
 use tower_sessions::Session;
 
 /// The key under which a session holds the id of the user.
@@ -76,6 +76,11 @@ pub(crate) async fn let_in(user: UserId) -> Result<(), AppError> {
     session.insert(USER, user.to_string()).await.map_err(failed)
 }
 
+/// The name of the session of this request, by which it is told from the person's others.
+pub(crate) async fn session_key() -> Result<Option<SessionKey>, AppError> {
+    Ok(session().await?.id().map(|id| SessionKey::of(&id)))
+}
+
 /// Ends the session of this request.
 pub(crate) async fn let_out() -> Result<(), AppError> {
     session().await?.flush().await.map_err(|error| internal(&error.to_string()))
@@ -101,9 +106,9 @@ pub(crate) fn refused(error: ServiceError) -> AppError {
 
 /// A fault of ours: the log gets the text, the visitor gets where to find it.
 pub(crate) fn internal(text: &str) -> AppError {
-    let request = header("x-request-id").unwrap_or_else(|| "unnumbered".to_owned());
-    tracing::error!(%request, text, "page.internal");
-    AppError::Internal { id: format!("request {request}") }
+    let fault: String = service::random_token().chars().take(8).collect();
+    tracing::error!(%fault, text, "page.internal");
+    AppError::Internal { id: format!("fault {fault}") }
 }
 
 fn parts() -> Option<Parts> {

@@ -51,7 +51,7 @@ pub enum AppError {
     /// A fault of the server.
     #[error("Something went wrong on the server ({id}). What it was stands in the server's log.")]
     Internal {
-        /// Where in the log: `request …`.
+        /// Where in the log: `fault …`.
         id: String,
     },
 }

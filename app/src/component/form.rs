@@ -1,6 +1,6 @@
 //! Forms that say what was wrong, beside what was typed.
 
-use crate::error::AppError;
+use crate::{component::text::sentence, error::AppError};
 use leptos::{html, prelude::*};
 
 /// Why the last attempt was refused, if it was.
@@ -30,14 +30,15 @@ pub(crate) fn ErrorSummary(
     });
     move || {
         error.get().map(|error| {
+            let says = sentence(&error.to_string());
             let link = error.field().filter(|field| !field.is_empty()).map(|field| format!("#field-{field}"));
             view! {
                 <div class="summary-of-errors" role="alert" tabindex="-1" node_ref=place>
                     <h2>"This was not taken"</h2>
                     <p>
                         {match link {
-                            Some(link) => view! { <a href=link rel="external">{error.to_string()}</a> }.into_any(),
-                            None => error.to_string().into_any(),
+                            Some(link) => view! { <a href=link rel="external">{says}</a> }.into_any(),
+                            None => says.into_any(),
                         }}
                     </p>
                 </div>
@@ -135,7 +136,7 @@ pub(crate) fn Choice(
 /// What is wrong with the field of that name.
 pub(crate) fn wrong_with(error: Refused, name: &'static str) -> Signal<Option<String>> {
     Signal::derive(move || {
-        error.get().filter(|error| error.field() == Some(name)).map(|error| error.to_string())
+        error.get().filter(|error| error.field() == Some(name)).map(|error| sentence(&error.to_string()))
     })
 }
 

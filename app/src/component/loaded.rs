@@ -1,6 +1,10 @@
 //! Data of a page on their way, arrived, or refused.
 
-use crate::{component::announcer::Heading, error::AppError, next::sign_in_for};
+use crate::{
+    component::{announcer::Heading, text::sentence},
+    error::AppError,
+    next::sign_in_for,
+};
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_location;
 
@@ -60,7 +64,7 @@ pub(crate) fn Refusal(
     view! {
         <section class="refusal" role="alert">
             <Heading title=title/>
-            <p>{error.to_string()}</p>
+            <p>{sentence(&error.to_string())}</p>
             {sign_in}
             <p><a href="/">"To your projects"</a></p>
         </section>

@@ -31,7 +31,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
                 {changed}
                 <ActionForm action=change>
                     <div class="fields">
-                        <Field name="current" label="Current password" kind="password" autocomplete="current-password" error=error/>
+                        <Field name="old" label="Present password" kind="password" autocomplete="current-password" error=error/>
                         <Field
                             name="password"
                             label="New password"

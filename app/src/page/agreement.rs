@@ -19,14 +19,11 @@ use crate::{
     rpc::agreement::load_agreement,
 };
 use domain::{
-    AgreementReport, AnnotatorSeverity, CriterionAgreement, PairAgreement, SliceAgreement,
+    AgreementReport, AnnotatorSeverity, CriterionAgreement, PairAgreement, SliceAgreement, SliceBy,
     agreement::Estimate, visible,
 };
 use leptos::prelude::*;
 use leptos_router::components::Form as RouterForm;
-
-/// What slices can be by.
-const SLICES: [&str; 4] = ["category", "corpus", "system", "language"];
 
 /// The agreement page.
 #[component]
@@ -164,7 +161,7 @@ fn Slicer(
     by: String,
 ) -> impl IntoView {
     let mut options = vec![(String::new(), "all together".to_owned())];
-    options.extend(SLICES.iter().map(|slice| ((*slice).to_owned(), format!("by {slice}"))));
+    options.extend(SliceBy::ALL.iter().map(|by| (by.word().to_owned(), format!("by {}", by.word()))));
     view! {
         <RouterForm action=page method="get">
             <input type="hidden" name="criterion" value=criterion/>

@@ -1,7 +1,7 @@
 //! One decision: the word, then each rule with what was required and what was found.
 
 use crate::{
-    address::{encoded, of_project, with_query},
+    address::{of_project, with_query},
     component::{
         announcer::Heading,
         figure::{Figure, Form},
@@ -143,7 +143,6 @@ fn Evidence(
         None => format!("{} of the live labels of {}", source.rule.word(), names.join(", ")),
     };
     let policy = serde_json::to_string_pretty(&decision.policy).unwrap_or_default();
-    let file = of_project(&decision.project, &format!("gate/{}.json", encoded(&decision.id)));
     view! {
         <section class="part" aria-labelledby="evidence">
             <h2 id="evidence">"Evidence"</h2>
@@ -157,7 +156,7 @@ fn Evidence(
                 <dt>"Policy"</dt>
                 <dd>{visible(&decision.policy.name)} " " <code class="hash">{decision.policy_hash.0.clone()}</code></dd>
                 <dt>"Record"</dt>
-                <dd><code class="hash">{decision.id.clone()}</code> " " <a href=file download rel="external">"as JSON"</a></dd>
+                <dd><code class="hash">{decision.id.clone()}</code></dd>
             </dl>
             <details>
                 <summary>"The policy as it was applied"</summary>

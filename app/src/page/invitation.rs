@@ -47,8 +47,7 @@ fn Accept(
             <ActionForm action=accept>
                 <div class="fields">
                     <input type="hidden" name="token" value=token/>
-                    <Field name="name" label="Your name" autocomplete="name" hint="As your colleagues see it." error=error/>
-                    <Field name="account" label="Account" autocomplete="username" hint="The name to sign in with." error=error/>
+                    <Field name="name" label="Your name" autocomplete="username" hint="Your colleagues see it, and you sign in with it." error=error/>
                     <Field
                         name="password"
                         label="Password"

@@ -22,7 +22,7 @@ pub(crate) fn SignInPage() -> impl IntoView {
             <ErrorSummary error=error/>
             <ActionForm action=sign_in>
                 <div class="fields">
-                    <Field name="account" label="Account" autocomplete="username" error=error/>
+                    <Field name="account" label="Name" autocomplete="username" error=error/>
                     <Field name="password" label="Password" kind="password" autocomplete="current-password" error=error/>
                     <input type="hidden" name="next" value=move || next.get().unwrap_or_default()/>
                     <button type="submit" class="button primary" disabled=move || sign_in.pending().get()>"Sign in"</button>

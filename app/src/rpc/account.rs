@@ -64,7 +64,7 @@ pub(crate) async fn load_account() -> Result<AccountPage, AppError> {
     let user = door::user().await?;
     let service = door::service()?;
     let person = service.user(user).await.map_err(door::refused)?;
-    let sessions = service.sessions_of(user).await.map_err(door::refused)?;
+    let sessions = service.sessions_of(user, door::session_key().await?).await.map_err(door::refused)?;
     Ok(AccountPage { name: person.name, account: person.account, sessions })
 }
 
@@ -80,8 +80,9 @@ pub(crate) async fn sign_out_everywhere() -> Result<(), AppError> {
 
 /// Replaces the password, and begins a new session: all others end.
 #[server]
-pub(crate) async fn change_password(current: String, password: String) -> Result<(), AppError> {
+pub(crate) async fn change_password(old: String, password: String) -> Result<(), AppError> {
     let user = door::user().await?;
-    door::service()?.change_password(user, &current, &password).await.map_err(door::refused)?;
+    let here = door::session_key().await?;
+    door::service()?.change_password(user, &old, &password, here).await.map_err(door::refused)?;
     door::let_in(user).await
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use crate::door;
 #[cfg(feature = "ssr")]
-use domain::Permission;
+use domain::{Permission, SliceBy};
 
 /// What the page of a pair shows: the counts of every cell, and the items of one cell or of all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,9 +31,9 @@ pub(crate) async fn load_agreement(
     by: Option<String>,
 ) -> Result<AgreementReport, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
-    let query = service::AgreementQuery { criterion: None, by };
+    let query = service::AgreementQuery { criterion: None, by: by.as_deref().map(slice_by).transpose()? };
     let mut report =
-        door::service()?.agreement(pass.project, query, pass.viewer()).await.map_err(door::refused)?;
+        door::service()?.agreement(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
     let chosen = chosen_criterion(report.criteria.iter().map(|found| found.id.as_str()), criterion);
     for other in report.criteria.iter_mut().filter(|found| Some(&found.id) != chosen.as_ref()) {
         other.pairs.clear();
@@ -61,6 +61,15 @@ pub(crate) async fn load_pair(
     let chosen = pair.items.len() as u64;
     pair.items.truncate(LISTED);
     Ok(PairPage { pair, chosen })
+}
+
+/// What slices are by, as the address names it.
+#[cfg(feature = "ssr")]
+fn slice_by(word: &str) -> Result<SliceBy, AppError> {
+    SliceBy::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| AppError::Invalid {
+        field: "by".to_owned(),
+        reason: format!("`{word}` is no slice: expected category, corpus, system, language or annotator"),
+    })
 }
 
 /// The wanted criterion where it is there, else the first.

@@ -47,11 +47,11 @@ pub(crate) async fn load_comparison(
     let rule = rule_of(rule)?;
     let query = service::ComparisonQuery { rule, incumbent, ..Default::default() };
     let mut comparison =
-        service.comparison(pass.project, query, pass.viewer()).await.map_err(door::refused)?;
+        service.comparison(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
     let criteria: Vec<String> = comparison.criteria.iter().map(|found| found.id.clone()).collect();
     let chosen = chosen_criterion(criteria.iter().map(String::as_str), criterion);
     comparison.criteria.retain(|found| Some(&found.id) == chosen.as_ref());
-    let judges = service.judges(pass.project).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
     Ok(ComparePage { comparison, criteria, judges })
 }
 

@@ -27,7 +27,7 @@ pub(crate) async fn load_gate(project: String) -> Result<GatePage, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
     let decisions = service.decisions(pass.project).await.map_err(door::refused)?;
-    let judges = service.judges(pass.project).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
     Ok(GatePage { decisions, judges, may_decide: pass.role.may(Permission::Gate) })
 }
 
@@ -45,13 +45,8 @@ pub(crate) async fn decide(
     let incumbent = Some(incumbent).filter(|judge| !judge.is_empty());
     let annotators = annotators.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     let rule = rule_of(Some(rule))?;
-    let request = service::GateRequest {
-        candidate,
-        incumbent,
-        policy_toml: policy,
-        rule,
-        annotators: annotators.collect(),
-    };
+    let request =
+        service::GateRequest { candidate, incumbent, policy, rule, annotators: annotators.collect() };
     let found = door::service()?.gate(pass.project, request, Some(pass.user), pass.viewer()).await;
     let decision = found.map_err(door::refused)?;
     let page = format!("gate/{}", address::encoded(&decision.id));

@@ -34,15 +34,10 @@ pub(crate) async fn load_invitation(token: String) -> Result<InvitationPage, App
 
 /// Makes an account by the link, and signs in.
 #[server]
-pub(crate) async fn accept_invitation(
-    token: String,
-    name: String,
-    account: String,
-    password: String,
-) -> Result<(), AppError> {
+pub(crate) async fn accept_invitation(token: String, name: String, password: String) -> Result<(), AppError> {
     let service = door::service()?;
     let seen = service.invitation(&token).await.map_err(door::refused)?;
-    let user = service.accept_invitation(&token, &name, &account, &password).await.map_err(door::refused)?;
+    let user = service.accept_invitation(&token, &name, &password).await.map_err(door::refused)?;
     door::let_in(user).await?;
     leptos_axum::redirect(&home_of(seen.project), false);
     Ok(())

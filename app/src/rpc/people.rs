@@ -35,7 +35,7 @@ pub(crate) async fn load_people(project: String) -> Result<PeoplePage, AppError>
 #[server]
 pub(crate) async fn invite(project: String, role: Role) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::ManagePeople).await?;
-    let token = door::service()?.invite(pass.project, role, pass.user).await.map_err(door::refused)?;
+    let token = door::service()?.invite(pass.project, role, Some(pass.user)).await.map_err(door::refused)?;
     door::keep_invitation(&token).await
 }
 
@@ -57,5 +57,5 @@ pub(crate) async fn remove_member(project: String, account: String) -> Result<()
 #[server]
 pub(crate) async fn set_overlap(project: String, overlap: u32) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::ManagePeople).await?;
-    door::service()?.set_overlap(pass.project, overlap, pass.user).await.map_err(door::refused)
+    door::service()?.set_overlap(pass.project, overlap, Some(pass.user)).await.map_err(door::refused)
 }

@@ -32,7 +32,7 @@ pub(crate) fn PlainForm(
             <input type="hidden" name="project" value=project/>
             <input type="hidden" name="conversation" value=task.conversation.id.clone()/>
             <input type="hidden" name="rubric_version" value=task.rubric.version.to_string()/>
-            {questions}
+            <div class="fields" id="field-answers">{questions}</div>
             <button type="submit" class="button primary">"Save all and submit"</button>
         </form>
     }

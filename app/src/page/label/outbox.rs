@@ -38,7 +38,7 @@ pub(crate) enum State {
     /// It was refused, or got lost.
     Refused(AppError),
     /// Another tab or device had answered before.
-    Conflict(Conflict),
+    Conflict(Box<Conflict>),
 }
 
 /// Two answers of one person to one question.
@@ -202,7 +202,7 @@ impl Outbox {
                 self.waiting.pop_front();
                 State::Idle
             }
-            stored => State::Conflict(Conflict { question: place.question, mine, stored }),
+            stored => State::Conflict(Box::new(Conflict { question: place.question, mine, stored })),
         }
     }
 }

@@ -277,7 +277,8 @@ fn ConflictCard(
         })
     });
     move || {
-        conflict.get().map(|Conflict { question, mine, stored }| {
+        conflict.get().map(|conflict| {
+            let Conflict { question, mine, stored } = *conflict;
             let value = |value: Option<f64>| value.map_or_else(|| "no answer".to_owned(), level);
             let name = work.sheet.with_untracked(|sheet| unit_name(&sheet.task().conversation, &question.unit));
             let stored = value(stored.and_then(|stored| stored.value));
