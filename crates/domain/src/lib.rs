@@ -6,6 +6,7 @@
 
 mod agreement_report;
 mod canonical;
+mod checks;
 mod comparison;
 mod conversation;
 mod fault;
@@ -29,6 +30,10 @@ pub use agreement_report::{
     PairAgreement, PairItem, PairItems, SliceAgreement,
 };
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
+pub use checks::{
+    CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,
+    UnstableCase,
+};
 pub use comparison::{
     Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule, ReferenceSource,
 };
