@@ -1,4 +1,4 @@
-//! Agreement between raters.
+#![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
 mod adjust;
