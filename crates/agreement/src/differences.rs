@@ -1,9 +1,7 @@
 //! How far apart two raters' values are: exact agreement, agreement within a distance, bias, MAE, RMSE.
 
-use crate::bootstrap::of_mean;
-use crate::estimate::{Estimate, Flag, Undefined};
-use crate::inference::{Inference, IntervalMethod, flag_size};
-use crate::kappa::clustered_error;
+use crate::estimate::{Estimate, Undefined};
+use crate::inference::{Inference, flag_size};
 use crate::pairs::Pairs;
 use crate::proportion::clustered_share;
 use crate::scale::SNAP;
@@ -70,22 +68,8 @@ fn function_of_mean(
         return undefined;
     }
     let values: Vec<f64> = pairs.values().map(|(a, b)| of(a, b)).collect();
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
     let units = pairs.units(inference.resampling.unit);
-    let estimate = Estimate::defined(function(mean), pairs.n() as u64, pairs.missing());
-    let estimate = flag_size(estimate, pairs.n(), units.unit, units.count);
-    if units.count < 2 || inference.interval == IntervalMethod::None {
-        return estimate;
-    }
-    let error = clustered_error(&values.iter().map(|value| value - mean).collect::<Vec<_>>(), &units);
-    if error <= 0.0 {
-        return estimate.with_flag(Flag::ZeroWidthInterval);
-    }
-    if inference.resamples_data() {
-        let distribution = of_mean(&values, &units, inference, function);
-        return estimate.with_distribution(&distribution, inference, units.unit, units.count);
-    }
-    estimate.with_interval(inference.wald(function(mean), slope(mean) * error, units.unit, units.count))
+    crate::mean::function_of_mean(&values, pairs.missing(), &units, function, slope, inference)
 }
 
 fn too_few(pairs: &Pairs) -> Option<Estimate> {

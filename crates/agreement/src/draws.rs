@@ -21,7 +21,7 @@ pub(crate) struct Draws {
 impl Draws {
     /// Positions 0, …, `bound` − 1 from a seed; a bound of 0 counts as 1.
     pub(crate) fn new(seed: u64, bound: usize) -> Draws {
-        const LARGEST_BLOCK: u64 = 1 << 58;
+        const LARGEST_BLOCK: u64 = 1 << 60;
         let bound = bound.max(1) as u64;
         let (mut digits, mut block) = (1, bound);
         while digits < 8 && bound > 1 && block <= LARGEST_BLOCK / bound {

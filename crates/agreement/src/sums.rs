@@ -3,7 +3,10 @@
 //! Each unit (an item or a cluster) has one row of numbers, its *lanes*. A resample draws units with replacement and
 //! adds their rows; leaving a unit out subtracts its row. Nothing else of the data is looked at again.
 
+use std::collections::HashMap;
+
 use crate::draws::Draws;
+use crate::multinomial::Multinomial;
 
 /// The lanes of one quantity: what each unit adds to its sum. Units that add nothing are left out.
 pub(crate) type Lane = Vec<(u32, f64)>;
@@ -12,6 +15,8 @@ pub(crate) type Lane = Vec<(u32, f64)>;
 const LANES: usize = 4;
 /// Bits of a lane.
 const BITS: usize = 16;
+/// With at least so many units of each kind on average, the numbers of each kind are drawn, not units.
+const UNITS_PER_KIND: usize = 8;
 /// Whole numbers up to this size are packed into 16 bits.
 const LARGEST_PACKED: f64 = 1023.0;
 
@@ -71,6 +76,9 @@ impl Sums {
         if self.units == 0 {
             return;
         }
+        if let Some(kinds) = self.kinds() {
+            return self.resample_kinds(&kinds, resamples, seed, visit);
+        }
         let mut draws = Draws::new(seed, self.units);
         let mut positions = vec![0; self.units];
         let mut sums = vec![0.0; self.totals.len()];
@@ -79,6 +87,51 @@ impl Sums {
             match &self.packed {
                 Some(packed) => packed.add(&positions, &mut sums),
                 None => self.rows.add(&positions, &mut sums),
+            }
+            visit(&sums);
+        }
+    }
+
+    /// Units with equal rows, with how many of each there are, where the kinds are few enough that drawing their numbers
+    /// is quicker than drawing units.
+    fn kinds(&self) -> Option<Vec<(usize, usize)>> {
+        let most = self.units / UNITS_PER_KIND;
+        let mut known: HashMap<Vec<(usize, u64)>, usize> = HashMap::new();
+        let mut kinds: Vec<(usize, usize)> = Vec::new();
+        for unit in 0..self.units {
+            let key = self.row(unit).map(|(lane, value)| (lane, value.to_bits())).collect();
+            let kind = *known.entry(key).or_insert(kinds.len());
+            if kind == kinds.len() {
+                kinds.push((unit, 0));
+            }
+            if kinds.len() > most {
+                return None;
+            }
+            kinds[kind].1 += 1;
+        }
+        // The frequent ones first: the sooner nothing is left to draw.
+        kinds.sort_by_key(|(unit, times)| (std::cmp::Reverse(*times), *unit));
+        Some(kinds)
+    }
+
+    fn resample_kinds(
+        &self,
+        kinds: &[(usize, usize)],
+        resamples: u32,
+        seed: u64,
+        mut visit: impl FnMut(&[f64]),
+    ) {
+        let times: Vec<usize> = kinds.iter().map(|(_, times)| *times).collect();
+        let mut multinomial = Multinomial::new(seed, &times);
+        let mut drawn = vec![0; kinds.len()];
+        let mut sums = vec![0.0; self.totals.len()];
+        for _ in 0..resamples {
+            multinomial.draw(&mut drawn);
+            sums.fill(0.0);
+            for ((unit, _), times) in kinds.iter().zip(&drawn) {
+                for (lane, value) in self.row(*unit) {
+                    sums[lane] += value * f64::from(*times);
+                }
             }
             visit(&sums);
         }

@@ -1,5 +1,7 @@
 //! What must hold of every input, not only of the ones that somebody thought of.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use agreement::{
     Chance, CustomWeights, Estimate, Inference, IntervalMethod, Judge, Metric, Pairing, Pairs, Ratings, Rule,
     Scale, Studentised, Undefined, Unit, Weights, alt_test, bias, ceiling, chance_corrected, compare_family,
@@ -245,7 +247,7 @@ proptest! {
         for scale in scales.into_iter().flatten() {
             let mut builder = Ratings::builder(scale);
             for (rater, item, value, cluster) in &rows {
-                let value = value.map(|value| perhaps_on_scale(value));
+                let value = value.map(perhaps_on_scale);
                 let cluster = cluster.map(|cluster| cluster.to_string());
                 let _ = builder.push(&rater.to_string(), &item.to_string(), value, cluster.as_deref());
             }
