@@ -9,17 +9,20 @@ mod canonical;
 mod checks;
 mod comparison;
 mod conversation;
+mod diagnosis;
 mod fault;
 mod gate;
 mod home;
 mod label;
 mod labelling;
+mod metric;
 mod observations;
 mod policy;
 mod references;
 mod role;
 mod rubric;
 mod scale;
+mod trace;
 mod unit;
 mod verdict;
 mod visible;
@@ -41,17 +44,23 @@ pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
     ToolCall,
 };
+pub use diagnosis::{
+    Bin, Cause, CauseCount, Diagnosis, DiagnosisChoice, DiagnosisInput, FailedAt, FailedConversation, LABELS,
+    MetricFigures, Paired, Stage, Tail, WorstConversation,
+};
 pub use fault::Fault;
 pub use gate::{Applied, Decision, RuleOutcome, RuleVerdict, Verdict};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
+pub use metric::{Better, Metric};
 pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
 pub use policy::{Bound, BoundOn, Policy, PolicyError, Rules};
 pub use references::{ReferenceItem, References};
 pub use role::{Permission, Role};
 pub use rubric::{Component, Criterion, Rubric, RubricError};
 pub use scale::{Level, Scale, ScaleKind};
+pub use trace::{CitedParagraph, CitedPassage, Trace};
 pub use unit::{Unit, UnitError, UnitKind};
 pub use verdict::{FailureKind, Outcome, VerdictRow};
 pub use visible::visible;
