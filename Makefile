@@ -38,13 +38,15 @@ $(TOOLS)/node_modules/.bin/wasm-opt:
 .PHONY: site
 site: ## the browser's half: WebAssembly, its glue and the styles, with compressed copies
 	@cargo build --locked -p app --lib --target wasm32-unknown-unknown --no-default-features --features hydrate --profile wasm-release
-	@$(MAKE) $(SITE)/touchstone_bg.wasm $(SITE)/touchstone.css
+	@$(MAKE) $(SITE)/touchstone.wasm $(SITE)/touchstone.css
 
-$(SITE)/touchstone_bg.wasm: $(WASM)
+# The page asks for touchstone.wasm, as with cargo-leptos; wasm-bindgen would call it touchstone_bg.wasm.
+$(SITE)/touchstone.wasm: $(WASM)
 	@mkdir -p $(SITE)
 	wasm-bindgen --target web --no-typescript --out-dir $(SITE) --out-name touchstone $(WASM)
-	$(TOOLS)/node_modules/.bin/wasm-opt -Oz $(WASM_FEATURES) $(SITE)/touchstone_bg.wasm -o $(SITE)/touchstone_bg.wasm
-	@node style/compress.mjs $(SITE)/touchstone_bg.wasm $(SITE)/touchstone.js
+	$(TOOLS)/node_modules/.bin/wasm-opt -Oz $(WASM_FEATURES) $(SITE)/touchstone_bg.wasm -o $@
+	@rm $(SITE)/touchstone_bg.wasm
+	@node style/compress.mjs $@ $(SITE)/touchstone.js
 
 # main.css names the other sheets in their order; the browser gets one file.
 $(SITE)/touchstone.css: $(wildcard style/*.css)
@@ -76,3 +78,13 @@ browser: end2end/node_modules ## the browser tests, on the release binary, in De
 end2end/node_modules: end2end/package-lock.json
 	cd end2end && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-audit --no-fund
 	@touch $@
+
+.PHONY: bench
+bench: build end2end/node_modules ## measure: the statistics, and the product as its users meet it
+	cargo bench --locked -p agreement --bench measures
+	python3 crates/agreement/benches/beside_python.py
+	cd end2end && node bench/product.mjs
+
+.PHONY: coverage-study
+coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md
+	cargo run --locked -p agreement --release --example coverage_study -- docs/coverage.md

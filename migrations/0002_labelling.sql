@@ -32,8 +32,7 @@ create table conversation (
     imported_at integer not null,
     unique (project_id, external_id)
 ) strict;
--- ends in the id, so that a queue is walked without touching the texts
-create index conversation_by_position on conversation (project_id, position, id);
+create index conversation_by_position on conversation (project_id, position);
 
 -- A person or crowd worker under whose name labels stand; a user where they were given here.
 create table annotator (
@@ -58,8 +57,38 @@ create table assignment (
     unique (conversation_id, user_id)
 ) strict;
 create index assignment_open_by_user on assignment (user_id, conversation_id) where state = 'open';
+create index assignment_by_state on assignment (project_id, state, conversation_id);
 create index assignment_by_user on assignment (project_id, user_id, state);
 create index assignment_by_conversation on assignment (conversation_id, state, user_id);
+
+-- How many annotators each conversation has, so that the next one is found without counting them all. The triggers count anew at each
+-- change: the number cannot drift.
+create table queue (
+    conversation_id blob primary key not null references conversation (id),
+    project_id blob not null references project (id),
+    position integer not null,
+    takers integer not null default 0
+) strict, without rowid;
+create index queue_by_takers on queue (project_id, takers desc, position);
+create trigger queue_follows_conversation after insert on conversation begin
+    insert into queue (conversation_id, project_id, position) values (new.id, new.project_id, new.position);
+end;
+create trigger queue_follows_new_assignment after insert on assignment begin
+    update queue
+    set takers = (
+        select count(*) from assignment a
+        where a.conversation_id = new.conversation_id and a.state in ('open', 'submitted')
+    )
+    where conversation_id = new.conversation_id;
+end;
+create trigger queue_follows_assignment after update of state on assignment begin
+    update queue
+    set takers = (
+        select count(*) from assignment a
+        where a.conversation_id = new.conversation_id and a.state in ('open', 'submitted')
+    )
+    where conversation_id = new.conversation_id;
+end;
 
 -- Append-only. A null value withdraws what it supersedes.
 create table label (
@@ -87,6 +116,7 @@ create unique index label_by_client_key on label (annotator_id, client_key) wher
 -- One first label for each (annotator, conversation, unit, criterion, pass); what follows must supersede.
 create unique index label_begins_once on label (conversation_id, annotator_id, criterion, unit, pass) where supersedes is null;
 create index label_by_project on label (project_id, criterion);
+create index label_by_conversation on label (conversation_id, annotator_id);
 create trigger label_is_append_only_on_update before update on label begin select raise(abort, 'labels are append-only'); end;
 create trigger label_is_append_only_on_delete before delete on label begin select raise(abort, 'labels are append-only'); end;
 

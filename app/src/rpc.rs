@@ -8,5 +8,6 @@ pub(crate) mod conversation;
 pub(crate) mod gate;
 pub(crate) mod invitation;
 pub(crate) mod label;
+pub(crate) mod packed;
 pub(crate) mod people;
 pub(crate) mod project;

@@ -1,7 +1,10 @@
 //! The command line. Data goes to standard output, progress and messages to standard error.
 
+mod check;
 mod check_up;
+mod ci;
 mod demo;
+mod diagnose;
 mod gate;
 mod import;
 mod people;
@@ -126,7 +129,52 @@ enum Command {
         #[command(flatten)]
         reference: ReferenceChoice,
         #[arg(long, value_enum, default_value_t)]
-        format: gate::Format,
+        format: ci::Format,
+    },
+    /// Do the golden cases pass? Exit 0 all pass, 1 a case fails, 2 there is nothing to check, 3 broken
+    #[command(
+        after_help = "Example: touchstone check --project shop --category tool --judge strict --criterion correctness --criterion faithfulness=5 --format junit"
+    )]
+    Check {
+        #[arg(long)]
+        project: String,
+        /// These categories only, separated by commas
+        #[arg(long, value_delimiter = ',', value_name = "CATEGORY,…")]
+        category: Vec<String>,
+        /// The judge whose scores a case must reach too; a missing or invalid one fails it
+        #[arg(long, value_name = "JUDGE", requires = "criterion")]
+        judge: Option<String>,
+        /// A criterion that the judge scores, with its least level; the pass level of its scale where absent, 4 on a scale of 1 to 5
+        #[arg(long, value_name = "ID[=LEVEL]", requires = "judge")]
+        criterion: Vec<service::CriterionAsked>,
+        #[arg(long, value_enum, default_value_t)]
+        format: ci::Format,
+    },
+    /// Where conversations fail: metrics from people and from a judge, first stage that breaks, worst conversations
+    #[command(after_help = "Example: touchstone diagnose --project shop --by corpus
+         touchstone diagnose --project shop --from strict --json")]
+    Diagnose {
+        #[arg(long)]
+        project: String,
+        /// Whose word the figures are
+        #[arg(long, default_value = domain::LABELS, value_name = "labels|JUDGE")]
+        from: String,
+        /// The judge that stands beside the labels; the one with the most values where absent
+        #[arg(long, value_name = "JUDGE")]
+        judge: Option<String>,
+        /// Cut into slices
+        #[arg(long, value_name = "category|corpus|system|language")]
+        by: Option<SliceBy>,
+        /// How many passages `@k` considers
+        #[arg(long, default_value_t = 5)]
+        k: u32,
+        /// Order the passages by this judge's grades, and not as they were retrieved
+        #[arg(long, value_name = "JUDGE")]
+        ranked_by: Option<String>,
+        #[command(flatten)]
+        reference: ReferenceChoice,
+        #[arg(long, value_enum, default_value_t)]
+        format: reports::Format,
     },
     /// Accounts and invitations
     #[command(subcommand, after_help = "Example: touchstone user invite --project shop --role annotator")]
@@ -241,6 +289,15 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             let policy = read(&policy)?;
             let request = service::GateRequest { candidate, incumbent, policy, rule, annotators };
             gate::run(&open(&db).await?, &project, request, format.or_json(json)).await
+        }
+        Command::Check { project, category, judge, criterion, format } => {
+            let query = service::CheckQuery { categories: category, judge, criteria: criterion };
+            check::run(&open(&db).await?, &project, &query, format.or_json(json)).await
+        }
+        Command::Diagnose { project, from, judge, by, k, ranked_by, reference, format } => {
+            let ReferenceChoice { rule, annotators } = reference;
+            let query = service::DiagnosisQuery { from, judge, rule, annotators, by, k, ranked_by };
+            diagnose::run(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
         Command::User(command) => people::run(&open_or_create(&db).await?, command, json).await,
         Command::Backup { to } => check_up::backup(&open(&db).await?, &to).await,

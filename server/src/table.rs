@@ -1,6 +1,6 @@
 //! Reports as tables: what CSV files hold.
 
-use domain::{AgreementReport, Comparison, agreement::Estimate};
+use domain::{AgreementReport, Comparison, Diagnosis, agreement::Estimate};
 
 /// One row for each pair of annotators, and for each criterion one with its α.
 ///
@@ -61,6 +61,29 @@ pub fn comparison(report: &Comparison) -> Result<String, csv::Error> {
                     &delta.quadratic,
                 )?;
             }
+        }
+    }
+    rows.finish()
+}
+
+/// One row for each metric, and for each of its slices; those of the other side and the difference beside them.
+///
+/// # Errors
+/// Where a row cannot be written.
+pub fn diagnosis(report: &Diagnosis) -> Result<String, csv::Error> {
+    let mut rows = Rows::new(&["metric", "from", "figure", "by", "slice"])?;
+    for metric in &report.metrics {
+        rows.figure(&[&metric.id, &report.from, "mean", "", ""], &metric.estimate)?;
+        for (by, slices) in &metric.by {
+            for (slice, figure) in slices {
+                rows.figure(&[&metric.id, &report.from, "mean", by, slice], figure)?;
+            }
+        }
+        rows.figure(&[&metric.id, &report.from, "beyond", "", ""], &metric.tail.beyond)?;
+        if let Some(paired) = &metric.paired {
+            rows.figure(&[&metric.id, &paired.judge, "mean", "", ""], &paired.estimate)?;
+            rows.figure(&[&metric.id, &paired.judge, "difference", "", ""], &paired.difference)?;
+            rows.figure(&[&metric.id, &paired.judge, "correlation", "", ""], &paired.correlation)?;
         }
     }
     rows.finish()

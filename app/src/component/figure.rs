@@ -44,7 +44,7 @@ pub(crate) fn Figure(
     let interval =
         estimate.interval().filter(|_| !brief).map(|interval| bounds(interval.low, interval.high, form));
     let flagged = (!estimate.flags().is_empty())
-        .then(|| view! { <span class="mark" aria-label="with remarks">" ◆"</span> });
+        .then(|| view! { <span class="mark" aria-label="with remarks">"◇"</span> });
     let details = facts(&estimate)
         .into_iter()
         .map(|(term, fact)| view! { <dt>{term}</dt><dd>{fact}</dd> })

@@ -1,16 +1,95 @@
 //! Forms that say what was wrong, beside what was typed.
 
+#[cfg(feature = "hydrate")]
+mod post;
+
 use crate::{component::text::sentence, error::AppError};
-use leptos::{html, prelude::*};
+use leptos::{
+    html,
+    prelude::*,
+    server_fn::{ServerFn, error::ServerFnUrlError},
+};
 
 /// Why the last attempt was refused, if it was.
 pub(crate) type Refused = Signal<Option<AppError>>;
 
-/// What an action was refused for last.
-pub(crate) fn refused<T: Clone + Send + Sync + 'static>(
-    value: impl Get<Value = Option<Result<T, AppError>>> + Send + Sync + 'static,
-) -> Refused {
-    Signal::derive(move || value.get().and_then(Result::err))
+/// A form on its way to a server function, and what became of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    url: &'static str,
+    refused: RwSignal<Option<AppError>>,
+    pending: RwSignal<bool>,
+    done: RwSignal<u32>,
+}
+
+impl Sending {
+    /// Sends to this server function. Where no program runs in the browser, the address of the page says why a form was refused.
+    pub(crate) fn to<F: ServerFn>() -> Sending {
+        let before = use_context::<ServerActionError>().filter(|error| error.path() == F::PATH);
+        let refused = before.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()));
+        Sending {
+            url: F::PATH,
+            refused: RwSignal::new(refused),
+            pending: RwSignal::new(false),
+            done: RwSignal::new(0),
+        }
+    }
+
+    /// Why the form was refused last.
+    pub(crate) fn error(self) -> Refused {
+        self.refused.into()
+    }
+
+    /// Whether the answer is still awaited.
+    pub(crate) fn is_pending(self) -> bool {
+        self.pending.get()
+    }
+
+    /// How often the form was taken.
+    pub(crate) fn done(self) -> u32 {
+        self.done.get()
+    }
+
+    #[cfg(feature = "hydrate")]
+    fn send(self, event: &web_sys::SubmitEvent) {
+        event.prevent_default();
+        let Ok(fields) = leptos::form::form_data_from_event(event) else { return };
+        let Ok(fields) = web_sys::UrlSearchParams::new_with_str_sequence_sequence(&fields) else { return };
+        let body: String = fields.to_string().into();
+        self.pending.set(true);
+        leptos::task::spawn_local(async move {
+            let answer = post::post(self.url, body).await;
+            // The page may be gone by now, and then nobody waits for the answer.
+            let _ = self.pending.try_set(false);
+            let _ = self.refused.try_set(answer.as_ref().err().cloned());
+            if let Ok(redirect) = answer {
+                let _ = self.done.try_update(|done| *done += 1);
+                if let Some(target) = redirect {
+                    leptos::server_fn::redirect::call_redirect_hook(&target);
+                }
+            }
+        });
+    }
+
+    /// The server's half of a page sends nothing.
+    #[cfg(not(feature = "hydrate"))]
+    fn send(self, _: &web_sys::SubmitEvent) {}
+}
+
+/// A form that is sent to a server function: by the browser itself, or without leaving the page where a program runs. One path for all
+/// forms, so that it is compiled once.
+#[component]
+pub(crate) fn PostForm(
+    /// Where it is sent, and what becomes of it.
+    sending: Sending,
+    /// Its fields and buttons.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <form method="post" action=sending.url on:submit=move |event| sending.send(&event)>
+            {children()}
+        </form>
+    }
 }
 
 /// What was wrong, at the head of a form. It takes the focus when it appears.

@@ -2,10 +2,11 @@
 
 use crate::{
     address::{of_project, project_of},
+    component::loaded::PageData,
     rpc::account::{SignOut, Visitor, load_visitor},
 };
 use domain::{Permission, Role};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_router::{hooks::use_location, location::Url};
 
 /// Black stone, gold streak, and the name.
@@ -30,23 +31,19 @@ pub(crate) fn Frame() -> impl IntoView {
     let at_door = Memo::new(move |_| {
         path.with(|path| path.starts_with("/sign-in") || path.starts_with("/invitation/"))
     });
-    let who = Resource::new(move || (project.get(), at_door.get()), |(project, _)| load_visitor(project));
-    let sign_out = ServerAction::<SignOut>::new();
-    let inside = move || {
-        Suspend::new(async move {
-            let visitor = who.await.ok().flatten();
-            let project = project.get_untracked();
-            let role = visitor.as_ref().and_then(|visitor| visitor.role);
-            view! {
-                {project.zip(role).map(|(project, role)| view! { <Navigation project=project role=role/> })}
-                {visitor.map(|visitor| view! { <Account visitor=visitor sign_out=sign_out/> })}
-            }
-        })
-    };
+    let who = PageData::new(move || (project.get(), at_door.get()), |(project, _)| load_visitor(project));
+    let inside = who.show_or_nothing(move |visitor| {
+        let project = project.get_untracked();
+        let role = visitor.as_ref().and_then(|visitor| visitor.role);
+        view! {
+            {project.zip(role).map(|(project, role)| view! { <Navigation project=project role=role/> })}
+            {visitor.map(|visitor| view! { <Account visitor=visitor/> })}
+        }
+    });
     view! {
         <header class="top">
             <Brand/>
-            <Transition>{inside}</Transition>
+            {inside}
         </header>
     }
 }
@@ -118,20 +115,18 @@ fn NavigationLink(
     view! { <a class=class href=href aria-current=current>{children()}</a> }
 }
 
-/// Who is here, and the way out.
+/// Who is here, and the way out: by a whole new page, so that nothing of this person stays behind in the window.
 #[component]
 fn Account(
     /// Who is here.
     visitor: Visitor,
-    /// Signs out.
-    sign_out: ServerAction<SignOut>,
 ) -> impl IntoView {
     view! {
         <div class="account">
             <NavigationLink href="/account".to_owned()>{domain::visible(&visitor.name)}</NavigationLink>
-            <ActionForm action=sign_out>
+            <form method="post" action=SignOut::url()>
                 <button type="submit">"Sign out"</button>
-            </ActionForm>
+            </form>
         </div>
     }
 }

@@ -4,35 +4,87 @@ use crate::{
     component::{announcer::Heading, text::sentence},
     error::AppError,
     next::sign_in_for,
+    rpc::packed::{Packed, unpack},
 };
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_router::hooks::use_location;
+use serde::de::DeserializeOwned;
+use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 /// Whether something of the page is being loaded: shown as a thin line over the content that stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Busy(pub(crate) RwSignal<bool>);
 
-/// The data of a page.
-pub(crate) type PageData<T> = Resource<Result<T, AppError>>;
+/// The data of a page, on their way as text: one type for all pages, so that what waits, keeps and hands them over is compiled once.
+pub(crate) struct PageData<T> {
+    text: Resource<Result<String, AppError>>,
+    of: PhantomData<fn() -> T>,
+}
 
-/// Shows what was loaded, or why it was refused. While newer data are on their way, the old content stays.
-pub(crate) fn loaded<T, V>(
-    data: PageData<T>,
-    show: impl Fn(T) -> V + Clone + Send + Sync + 'static,
-) -> impl IntoView
-where
-    T: Clone + Send + Sync + 'static,
-    V: IntoView + 'static,
-{
-    let pending = use_context::<Busy>().map(|busy| SignalSetter::map(move |pending| busy.0.set(pending)));
+/// What a load is, whatever it loads.
+type Load = Pin<Box<dyn Future<Output = Result<String, AppError>> + Send>>;
+
+impl<T: DeserializeOwned + 'static> PageData<T> {
+    /// Loads what `source` names, and again whenever it names something else.
+    pub(crate) fn new<S, F>(
+        source: impl Fn() -> S + Send + Sync + 'static,
+        load: impl Fn(S) -> F + Send + Sync + 'static,
+    ) -> PageData<T>
+    where
+        S: PartialEq + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<Packed<T>, AppError>> + Send + 'static,
+    {
+        let load = move |wanted| -> Load {
+            let answer = load(wanted);
+            Box::pin(async move { answer.await.map(Packed::into_json) })
+        };
+        PageData { text: Resource::new(source, load), of: PhantomData }
+    }
+
+    /// Shows what was loaded, or why it was refused. While newer data are on their way, the old content stays.
+    pub(crate) fn show<V: IntoView + 'static>(
+        self,
+        show: impl Fn(T) -> V + Clone + Send + Sync + 'static,
+    ) -> impl IntoView {
+        self.show_or(show, |error| view! { <Refusal error=error/> }.into_any())
+    }
+
+    /// Shows what was loaded, and nothing where it was refused.
+    pub(crate) fn show_or_nothing<V: IntoView + 'static>(
+        self,
+        show: impl Fn(T) -> V + Clone + Send + Sync + 'static,
+    ) -> impl IntoView {
+        self.show_or(show, |_| ().into_any())
+    }
+
+    fn show_or<V: IntoView + 'static>(
+        self,
+        show: impl Fn(T) -> V + Clone + Send + Sync + 'static,
+        refuse: fn(AppError) -> AnyView,
+    ) -> impl IntoView {
+        let view: View = Arc::new(move |answer| match answer.and_then(|json| unpack(&json)) {
+            Ok(data) => show(data).into_any(),
+            Err(error) => refuse(error),
+        });
+        view! { <Loaded text=self.text view=view/> }
+    }
+}
+
+/// Makes the view of what was loaded, or refused.
+type View = Arc<dyn Fn(Result<String, AppError>) -> AnyView + Send + Sync>;
+
+/// What was loaded, when it has come.
+#[component]
+fn Loaded(
+    /// What is being loaded.
+    text: Resource<Result<String, AppError>>,
+    /// Makes its view.
+    view: View,
+) -> impl IntoView {
+    let pending = use_context::<Busy>().map(|Busy(busy)| SignalSetter::map(move |pending| busy.set(pending)));
     let content = move || {
-        let show = show.clone();
-        Suspend::new(async move {
-            match data.await {
-                Ok(data) => Either::Left(show(data)),
-                Err(error) => Either::Right(view! { <Refusal error=error/> }),
-            }
-        })
+        let view = view.clone();
+        Suspend::new(async move { view(text.await) })
     };
     view! {
         <Transition fallback=|| view! { <p class="soft">"Loading …"</p> } set_pending=pending.unwrap_or_default()>

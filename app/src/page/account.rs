@@ -3,8 +3,8 @@
 use crate::{
     component::{
         announcer::Heading,
-        form::{ErrorSummary, Field, refused},
-        loaded::loaded,
+        form::{ErrorSummary, Field, PostForm, Sending},
+        loaded::PageData,
         number::minute,
     },
     rpc::account::{AccountPage as Own, ChangePassword, SignOutEverywhere, load_account},
@@ -15,21 +15,21 @@ use leptos::prelude::*;
 /// The account page.
 #[component]
 pub(crate) fn AccountPage() -> impl IntoView {
-    let change = ServerAction::<ChangePassword>::new();
-    let data = Resource::new(move || change.version().get(), |_| load_account());
-    let error = refused(change.value());
+    let change = Sending::to::<ChangePassword>();
+    let data = PageData::new(move || change.done(), |_| load_account());
+    let error = change.error();
     let changed = move || {
-        matches!(change.value().get(), Some(Ok(())))
+        (change.done() > 0)
             .then(|| view! { <p class="said" role="status">"The password is changed. Everywhere else you are signed out."</p> })
     };
     view! {
         <div class="page narrow">
-            {loaded(data, |own| view! { <Sessions own=own/> })}
+            {data.show(|own| view! { <Sessions own=own/> })}
             <section class="part">
                 <h2>"Change password"</h2>
                 <ErrorSummary error=error/>
                 {changed}
-                <ActionForm action=change>
+                <PostForm sending=change>
                     <div class="fields">
                         <Field name="old" label="Present password" kind="password" autocomplete="current-password" error=error/>
                         <Field
@@ -42,7 +42,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
                         />
                         <div><button type="submit" class="button primary">"Change password"</button></div>
                     </div>
-                </ActionForm>
+                </PostForm>
             </section>
         </div>
     }
@@ -54,7 +54,7 @@ fn Sessions(
     /// The account.
     own: Own,
 ) -> impl IntoView {
-    let everywhere = ServerAction::<SignOutEverywhere>::new();
+    let everywhere = Sending::to::<SignOutEverywhere>();
     let rows = own.sessions.into_iter().map(session_row).collect_view();
     view! {
         <div class="head">
@@ -71,10 +71,10 @@ fn Sessions(
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            <ErrorSummary error=refused(everywhere.value())/>
-            <ActionForm action=everywhere>
+            <ErrorSummary error=everywhere.error()/>
+            <PostForm sending=everywhere>
                 <button type="submit" class="button">"Sign out everywhere"</button>
-            </ActionForm>
+            </PostForm>
         </section>
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         },
         figure::{Figure, Form},
         form::Choice,
-        loaded::loaded,
+        loaded::PageData,
         number::{count, fixed},
         provenance::Provenance,
     },
@@ -23,17 +23,16 @@ use domain::{
     agreement::Estimate, visible,
 };
 use leptos::prelude::*;
-use leptos_router::components::Form as RouterForm;
 
 /// The agreement page.
 #[component]
 pub(crate) fn AgreementPage() -> impl IntoView {
     let (project, criterion, by) = (project_param(), query_param("criterion"), query_param("by"));
-    let data = Resource::new(
+    let data = PageData::new(
         move || (project.get(), criterion.get(), by.get()),
         |(project, criterion, by)| load_agreement(project, criterion, by),
     );
-    loaded(data, move |report| view! { <Report report=report by=by.get_untracked().unwrap_or_default()/> })
+    data.show(move |report| view! { <Report report=report by=by.get_untracked().unwrap_or_default()/> })
 }
 
 /// The whole report.
@@ -163,13 +162,13 @@ fn Slicer(
     let mut options = vec![(String::new(), "all together".to_owned())];
     options.extend(SliceBy::ALL.iter().map(|by| (by.word().to_owned(), format!("by {}", by.word()))));
     view! {
-        <RouterForm action=page method="get">
+        <form method="get" action=page>
             <input type="hidden" name="criterion" value=criterion/>
             <div class="controls">
                 <Choice name="by" label="Slices" options=options chosen=by/>
                 <button type="submit" class="button">"Show"</button>
             </div>
-        </RouterForm>
+        </form>
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         },
         figure::{Figure, Form},
         form::Choice,
-        loaded::loaded,
+        loaded::PageData,
         number::{count, counted, fixed, milliseconds, p_value},
         provenance::Provenance,
     },
@@ -20,7 +20,6 @@ use crate::{
 };
 use domain::{CriterionComparison, JudgeFigures, ReferenceRule, ReferenceSource, visible};
 use leptos::prelude::*;
-use leptos_router::components::Form as RouterForm;
 
 /// Width of the plot within the table, and of the one that stands alone on a phone.
 const IN_TABLE: f64 = 300.0;
@@ -32,11 +31,11 @@ pub(crate) fn ComparePage() -> impl IntoView {
     let project = project_param();
     let (criterion, incumbent, rule) =
         (query_param("criterion"), query_param("incumbent"), query_param("rule"));
-    let data = Resource::new(
+    let data = PageData::new(
         move || (project.get(), criterion.get(), incumbent.get(), rule.get()),
         |(project, criterion, incumbent, rule)| load_comparison(project, criterion, incumbent, rule),
     );
-    loaded(data, move |shown| {
+    data.show(move |shown| {
         let chosen = Chosen {
             project: project.get_untracked(),
             criterion: shown.comparison.criteria.first().map(|found| found.id.clone()).unwrap_or_default(),
@@ -161,15 +160,16 @@ fn Chooser(
     incumbents.extend(judges.into_iter().map(|judge| (judge.clone(), visible(&judge))));
     let mut rules = vec![(String::new(), "as the project has it".to_owned())];
     rules.extend(ReferenceRule::ALL.iter().map(|rule| (rule.word().to_owned(), rule.word().to_owned())));
+    let page = chosen.page();
     view! {
-        <RouterForm action=chosen.page() method="get">
+        <form method="get" action=page>
             <input type="hidden" name="criterion" value=chosen.criterion/>
             <div class="controls">
                 <Choice name="incumbent" label="Incumbent" options=incumbents chosen=chosen.incumbent/>
                 <Choice name="rule" label="Rule of the reference" options=rules chosen=chosen.rule/>
                 <button type="submit" class="button">"Compare"</button>
             </div>
-        </RouterForm>
+        </form>
     }
 }
 
@@ -264,8 +264,12 @@ fn JudgeRow(
     chosen: Chosen,
 ) -> impl IntoView {
     let name = visible(&judge.judge);
-    let figure = |what: &'static str, estimate, form| {
+    let whole = |what: &'static str, estimate, form| {
         view! { <Figure estimate=estimate name=format!("{what} of {name}") id=format!("{what}-{name}") form=form/> }
+    };
+    // The interval of these is one press away: the row holds what is compared at a glance.
+    let brief = |what: &'static str, estimate, form| {
+        view! { <Figure estimate=estimate name=format!("{what} of {name}") id=format!("{what}-{name}") form=form brief=true/> }
     };
     let failures = failures(&judge, &chosen);
     let mixed = judge.mixed.then(|| view! { " " <span class="tag" title="Verdicts of more than one model version: not one instrument, and not to be gated.">"mixed"</span> });
@@ -274,7 +278,7 @@ fn JudgeRow(
         None => (view! { <span class="soft">"–"</span> }.into_any(), "–".to_owned()),
         Some(delta) => {
             let class = direction(delta.quadratic.interval().map(|interval| (interval.low, interval.high)));
-            let shown = figure("Δκ to the incumbent", delta.quadratic, Form::Difference);
+            let shown = whole("Δκ to the incumbent", delta.quadratic, Form::Difference);
             (
                 view! { <span class=class>{shown}</span> }.into_any(),
                 delta.p_holm.map_or_else(|| "undefined".to_owned(), p_value),
@@ -287,12 +291,12 @@ fn JudgeRow(
         <tr class:chosen=incumbent>
             <th scope="row">{name.clone()} {mixed}</th>
             {forest}
-            <td class="right">{figure("κ", judge.quadratic, Form::Plain)}</td>
-            <td class="right">{figure("Ceiling on the items", judge.ceiling, Form::Plain)}</td>
+            <td class="right">{whole("κ", judge.quadratic, Form::Plain)}</td>
+            <td class="right">{brief("Ceiling on the items", judge.ceiling, Form::Plain)}</td>
             <td class="right">{delta}</td>
             <td class="right num">{p}</td>
-            <td class="right">{figure("Bias", judge.bias, Form::Difference)}</td>
-            <td class="right">{figure("Mean absolute error", judge.mae, Form::Plain)}</td>
+            <td class="right">{brief("Bias", judge.bias, Form::Difference)}</td>
+            <td class="right">{brief("Mean absolute error", judge.mae, Form::Plain)}</td>
             <td class="right num">{count(judge.n)}</td>
             <td class="right num">{failures}</td>
             <td class="right num">{count(u64::from(judge.repeats))}</td>

@@ -1,7 +1,7 @@
 //! One conversation, to read.
 
 use crate::{
-    component::{announcer::Heading, loaded::loaded, reading::Reading, text::Text},
+    component::{announcer::Heading, loaded::PageData, reading::Reading, text::Text},
     param::{path_param, project_param},
     rpc::conversation::load_conversation,
 };
@@ -13,8 +13,8 @@ use leptos::prelude::*;
 pub(crate) fn ConversationPage() -> impl IntoView {
     let (project, id) = (project_param(), path_param("id"));
     let data =
-        Resource::new(move || (project.get(), id.get()), |(project, id)| load_conversation(project, id));
-    loaded(data, |conversation| {
+        PageData::new(move || (project.get(), id.get()), |(project, id)| load_conversation(project, id));
+    data.show(|conversation| {
         let name = visible(&conversation.id);
         let question = conversation.question().to_owned();
         let (facts, metadata) = (facts(&conversation), metadata(&conversation));

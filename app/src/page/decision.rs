@@ -5,7 +5,7 @@ use crate::{
     component::{
         announcer::Heading,
         figure::{Figure, Form},
-        loaded::loaded,
+        loaded::PageData,
         number::minute,
     },
     page::gate::{rfc3339, verdict_class},
@@ -19,8 +19,8 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn DecisionPage() -> impl IntoView {
     let (project, id) = (project_param(), path_param("decision"));
-    let data = Resource::new(move || (project.get(), id.get()), |(project, id)| load_decision(project, id));
-    loaded(data, |decision| view! { <Shown decision=decision/> })
+    let data = PageData::new(move || (project.get(), id.get()), |(project, id)| load_decision(project, id));
+    data.show(|decision| view! { <Shown decision=decision/> })
 }
 
 /// The whole decision.

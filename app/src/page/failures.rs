@@ -2,7 +2,7 @@
 
 use crate::{
     address::{encoded, of_project, with_query},
-    component::{announcer::Heading, loaded::loaded, number::counted},
+    component::{announcer::Heading, loaded::PageData, number::counted},
     param::{project_param, query_param},
     rpc::comparison::{LedgerPage, load_ledger},
 };
@@ -13,11 +13,11 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn FailuresPage() -> impl IntoView {
     let (project, judge, criterion) = (project_param(), query_param("judge"), query_param("criterion"));
-    let data = Resource::new(
+    let data = PageData::new(
         move || (project.get(), judge.get(), criterion.get()),
         |(project, judge, criterion)| load_ledger(project, judge, criterion),
     );
-    loaded(data, move |LedgerPage { entries, total }| {
+    data.show(move |LedgerPage { entries, total }| {
         let project = project.get_untracked();
         let chosen =
             [judge.get_untracked(), criterion.get_untracked()].map(|text| text.map(|text| visible(&text)));

@@ -4,8 +4,8 @@ use crate::{
     address::{encoded, of_project},
     component::{
         announcer::Heading,
-        form::{About, Choice, ErrorSummary, Field, refused, wrong_with},
-        loaded::loaded,
+        form::{About, Choice, ErrorSummary, Field, PostForm, Sending, wrong_with},
+        loaded::PageData,
         number::minute,
     },
     param::{project_param, query_param},
@@ -33,8 +33,8 @@ non_inferiority = 0.05    # shown to be no worse than the incumbent by more
 pub(crate) fn GatePage() -> impl IntoView {
     let project = project_param();
     let (candidate, incumbent) = (query_param("candidate"), query_param("incumbent"));
-    let data = Resource::new(move || project.get(), load_gate);
-    loaded(data, move |shown| {
+    let data = PageData::new(move || project.get(), load_gate);
+    data.show(move |shown| {
         let project = project.get_untracked();
         let Shown { decisions, judges, may_decide } = shown;
         let form = may_decide.then(|| {
@@ -69,8 +69,8 @@ fn DecideForm(
     /// The judge in place, if the address names one.
     incumbent: String,
 ) -> impl IntoView {
-    let decide = ServerAction::<Decide>::new();
-    let error = refused(decide.value());
+    let decide = Sending::to::<Decide>();
+    let error = decide.error();
     if judges.is_empty() {
         return view! { <NoJudges project=project/> }.into_any();
     }
@@ -85,7 +85,7 @@ fn DecideForm(
         <section class="part" aria-labelledby="decide">
             <h2 id="decide">"Decide"</h2>
             <ErrorSummary error=error/>
-            <ActionForm action=decide>
+            <PostForm sending=decide>
                 <input type="hidden" name="project" value=project/>
                 <div class="card gate-form">
                     <div class="fields">
@@ -118,12 +118,12 @@ fn DecideForm(
                     </div>
                 </div>
                 <p class="row">
-                    <button type="submit" class="button primary" disabled=move || decide.pending().get()>
-                        {move || if decide.pending().get() { "Deciding…" } else { "Decide" }}
+                    <button type="submit" class="button primary" disabled=move || decide.is_pending()>
+                        {move || if decide.is_pending() { "Deciding…" } else { "Decide" }}
                     </button>
                     <span class="note">"The answer is stored with the hashes of everything behind it, and never changed. On live labels it is advice."</span>
                 </p>
-            </ActionForm>
+            </PostForm>
         </section>
     }
     .into_any()

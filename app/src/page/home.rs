@@ -4,7 +4,7 @@ use crate::{
     address::of_project,
     component::{
         announcer::Heading,
-        loaded::loaded,
+        loaded::PageData,
         number::{count, counted},
     },
     param::project_param,
@@ -17,8 +17,8 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn HomePage() -> impl IntoView {
     let project = project_param();
-    let data = Resource::new(move || project.get(), load_home);
-    loaded(data, |shown| {
+    let data = PageData::new(move || project.get(), load_home);
+    data.show(|shown| {
         let name = visible(&shown.figures.project);
         let steps =
             steps(&shown).into_iter().enumerate().map(|(index, step)| step.view(index + 1)).collect_view();

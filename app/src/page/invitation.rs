@@ -3,8 +3,8 @@
 use crate::{
     component::{
         announcer::Heading,
-        form::{ErrorSummary, Field, refused},
-        loaded::loaded,
+        form::{ErrorSummary, Field, PostForm, Sending},
+        loaded::PageData,
     },
     param::path_param,
     rpc::invitation::{AcceptInvitation, InvitationPage as Offer, JoinProject, load_invitation},
@@ -16,8 +16,8 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn InvitationPage() -> impl IntoView {
     let token = path_param("token");
-    let data = Resource::new(move || token.get(), load_invitation);
-    loaded(data, move |offer| view! { <Accept token=token.get_untracked() offer=offer/> })
+    let data = PageData::new(move || token.get(), load_invitation);
+    data.show(move |offer| view! { <Accept token=token.get_untracked() offer=offer/> })
 }
 
 /// Joining with the account that is signed in, or with a new one.
@@ -28,8 +28,8 @@ fn Accept(
     /// What it offers.
     offer: Offer,
 ) -> impl IntoView {
-    let accept = ServerAction::<AcceptInvitation>::new();
-    let error = refused(accept.value());
+    let accept = Sending::to::<AcceptInvitation>();
+    let error = accept.error();
     let what = match &offer.project {
         Some(project) => format!("You are invited to {} as {}.", visible(project), offer.role),
         None => "This link makes the admin of this installation.".to_owned(),
@@ -44,7 +44,7 @@ fn Accept(
             <p>{what}</p>
             {join}
             <ErrorSummary error=error/>
-            <ActionForm action=accept>
+            <PostForm sending=accept>
                 <div class="fields">
                     <input type="hidden" name="token" value=token/>
                     <Field name="name" label="Your name" autocomplete="username" hint="Your colleagues see it, and you sign in with it." error=error/>
@@ -56,9 +56,9 @@ fn Accept(
                         hint="At least 12 characters. A sentence is a good password."
                         error=error
                     />
-                    <button type="submit" class="button primary" disabled=move || accept.pending().get()>"Make the account"</button>
+                    <button type="submit" class="button primary" disabled=move || accept.is_pending()>"Make the account"</button>
                 </div>
-            </ActionForm>
+            </PostForm>
         </div>
     }
 }
@@ -71,14 +71,14 @@ fn Join(
     /// Who is signed in.
     name: String,
 ) -> impl IntoView {
-    let join = ServerAction::<JoinProject>::new();
+    let join = Sending::to::<JoinProject>();
     view! {
         <section class="part">
-            <ErrorSummary error=refused(join.value())/>
-            <ActionForm action=join>
+            <ErrorSummary error=join.error()/>
+            <PostForm sending=join>
                 <input type="hidden" name="token" value=token/>
                 <button type="submit" class="button primary">{format!("Join as {}", visible(&name))}</button>
-            </ActionForm>
+            </PostForm>
             <p class="soft">"Or make another account:"</p>
         </section>
     }

@@ -12,7 +12,7 @@ mod sheet;
 pub(crate) use courier::provide_outbox;
 
 use crate::{
-    component::{announcer::Heading, loaded::loaded, number::about_minutes},
+    component::{announcer::Heading, loaded::PageData, number::about_minutes},
     param::project_param,
     rpc::label::{Desk, load_desk},
 };
@@ -25,8 +25,8 @@ use outbox::Sender;
 #[component]
 pub(crate) fn LabelPage() -> impl IntoView {
     let project = project_param();
-    let data = Resource::new(move || project.get(), load_desk);
-    loaded(data, move |desk| view! { <Labelling project=project.get_untracked() desk=desk/> })
+    let data = PageData::new(move || project.get(), load_desk);
+    data.show(move |desk| view! { <Labelling project=project.get_untracked() desk=desk/> })
 }
 
 /// The conversation on the desk; when it is submitted, the next one takes its place.

@@ -6,7 +6,7 @@ use crate::{
         announcer::Heading,
         chart::heat_map::HeatMap,
         figure::Figure,
-        loaded::loaded,
+        loaded::PageData,
         number::{count, counted, level},
     },
     param::{project_param, query_param},
@@ -21,7 +21,7 @@ pub(crate) fn PairPage() -> impl IntoView {
     let project = project_param();
     let (criterion, a, b) = (query_param("criterion"), query_param("a"), query_param("b"));
     let cell = [query_param("a_said"), query_param("b_said")].map(number);
-    let data = Resource::new(
+    let data = PageData::new(
         move || {
             (
                 project.get(),
@@ -31,7 +31,7 @@ pub(crate) fn PairPage() -> impl IntoView {
         },
         |(project, [criterion, a, b], [a_said, b_said])| load_pair(project, criterion, a, b, a_said, b_said),
     );
-    loaded(data, move |shown| {
+    data.show(move |shown| {
         let [a, b] = cell.map(|said| said.get_untracked());
         view! { <Crossed project=project.get_untracked() shown=shown cell=a.zip(b)/> }
     })

@@ -3,8 +3,8 @@
 use crate::{
     component::{
         announcer::Heading,
-        form::{Choice, ErrorSummary, Field, refused},
-        loaded::loaded,
+        form::{Choice, ErrorSummary, Field, PostForm, Sending},
+        loaded::PageData,
         number::count,
     },
     origin::public_origin,
@@ -19,34 +19,28 @@ use leptos::prelude::*;
 pub(crate) fn PeoplePage() -> impl IntoView {
     let project = project_param();
     let acts = Acts {
-        invite: ServerAction::new(),
-        set_role: ServerAction::new(),
-        remove: ServerAction::new(),
-        set_overlap: ServerAction::new(),
+        invite: Sending::to::<Invite>(),
+        set_role: Sending::to::<SetRole>(),
+        remove: Sending::to::<RemoveMember>(),
+        set_overlap: Sending::to::<SetOverlap>(),
     };
-    let data = Resource::new(move || (project.get(), acts.version()), |(project, _)| load_people(project));
-    loaded(data, move |shown| view! { <People project=project.get_untracked() shown=shown acts=acts/> })
+    let data = PageData::new(move || (project.get(), acts.done()), |(project, _)| load_people(project));
+    data.show(move |shown| view! { <People project=project.get_untracked() shown=shown acts=acts/> })
 }
 
 /// What an admin may do here.
 #[derive(Clone, Copy)]
 struct Acts {
-    invite: ServerAction<Invite>,
-    set_role: ServerAction<SetRole>,
-    remove: ServerAction<RemoveMember>,
-    set_overlap: ServerAction<SetOverlap>,
+    invite: Sending,
+    set_role: Sending,
+    remove: Sending,
+    set_overlap: Sending,
 }
 
 impl Acts {
-    /// Changes whenever something was done.
-    fn version(self) -> u32 {
-        let versions = [
-            self.invite.version(),
-            self.set_role.version(),
-            self.remove.version(),
-            self.set_overlap.version(),
-        ];
-        versions.iter().map(|version| u32::try_from(version.get()).unwrap_or(0)).sum()
+    /// How often something was done.
+    fn done(self) -> u32 {
+        self.invite.done() + self.set_role.done() + self.remove.done() + self.set_overlap.done()
     }
 }
 
@@ -68,8 +62,8 @@ fn People(
     view! {
         <div class="page">
             <Heading title="People"/>
-            <ErrorSummary error=refused(acts.set_role.value())/>
-            <ErrorSummary error=refused(acts.remove.value())/>
+            <ErrorSummary error=acts.set_role.error()/>
+            <ErrorSummary error=acts.remove.error()/>
             <div class="card scroll" tabindex="0" role="region" aria-label="Members">
                 <table class="pinned">
                     <caption class="visually-hidden">"Members of the project"</caption>
@@ -128,7 +122,7 @@ fn RoleForm(
     /// The member.
     member: Member,
     /// Does it.
-    act: ServerAction<SetRole>,
+    act: Sending,
 ) -> impl IntoView {
     let name = visible(&member.name);
     let options = roles()
@@ -139,14 +133,14 @@ fn RoleForm(
         })
         .collect_view();
     view! {
-        <ActionForm action=act>
+        <PostForm sending=act>
             <div class="row tight">
                 <input type="hidden" name="project" value=project/>
                 <input type="hidden" name="account" value=member.account/>
                 <select name="role" aria-label=format!("Role of {name}")>{options}</select>
                 <button type="submit" class="button plain" aria-label=format!("Set the role of {name}")>"Set"</button>
             </div>
-        </ActionForm>
+        </PostForm>
     }
 }
 
@@ -158,15 +152,15 @@ fn RemoveForm(
     /// The member.
     member: Member,
     /// Does it.
-    act: ServerAction<RemoveMember>,
+    act: Sending,
 ) -> impl IntoView {
     let label = format!("Remove {}", visible(&member.name));
     view! {
-        <ActionForm action=act>
+        <PostForm sending=act>
             <input type="hidden" name="project" value=project/>
             <input type="hidden" name="account" value=member.account/>
             <button type="submit" class="button plain" aria-label=label>"Remove"</button>
-        </ActionForm>
+        </PostForm>
     }
 }
 
@@ -180,7 +174,7 @@ fn InviteForm(
     /// What can be done.
     acts: Acts,
 ) -> impl IntoView {
-    let error = refused(acts.invite.value());
+    let error = acts.invite.error();
     let link = invitation.map(|path| {
         let link = format!("{}{path}", public_origin());
         view! {
@@ -195,13 +189,13 @@ fn InviteForm(
             <h2>"Invite"</h2>
             <ErrorSummary error=error/>
             {link}
-            <ActionForm action=acts.invite>
+            <PostForm sending=acts.invite>
                 <input type="hidden" name="project" value=project/>
                 <div class="controls">
                     <Choice name="role" label="Role" options=roles() chosen="annotator" error=error/>
                     <button type="submit" class="button primary">"Make a link"</button>
                 </div>
-            </ActionForm>
+            </PostForm>
             <p class="note">"Annotators label. Engineers also see agreement and judges. Leads also decide gates. Admins also manage people."</p>
         </section>
     }
@@ -217,18 +211,18 @@ fn OverlapForm(
     /// What can be done.
     acts: Acts,
 ) -> impl IntoView {
-    let error = refused(acts.set_overlap.value());
+    let error = acts.set_overlap.error();
     view! {
         <section class="part">
             <h2>"Annotators for each conversation"</h2>
             <ErrorSummary error=error/>
-            <ActionForm action=acts.set_overlap>
+            <PostForm sending=acts.set_overlap>
                 <input type="hidden" name="project" value=project/>
                 <div class="controls">
                     <Field name="overlap" label="Overlap" kind="number" value=overlap.to_string() hint="Two or more show how far people agree." error=error/>
                     <button type="submit" class="button">"Set"</button>
                 </div>
-            </ActionForm>
+            </PostForm>
         </section>
     }
 }

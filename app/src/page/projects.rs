@@ -2,7 +2,7 @@
 
 use crate::{
     address::of_project,
-    component::{announcer::Heading, loaded::loaded},
+    component::{announcer::Heading, loaded::PageData},
     rpc::project::load_projects,
 };
 use domain::{Permission, ProjectMembership, visible};
@@ -11,8 +11,8 @@ use leptos::prelude::*;
 /// The projects of whoever is here.
 #[component]
 pub(crate) fn ProjectsPage() -> impl IntoView {
-    let data = Resource::new(|| (), |()| load_projects());
-    loaded(data, |projects| {
+    let data = PageData::new(|| (), |()| load_projects());
+    data.show(|projects| {
         let body = if projects.is_empty() {
             view! { <HowToBegin/> }.into_any()
         } else {

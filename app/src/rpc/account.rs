@@ -1,8 +1,8 @@
 //! Signing in and out, and what belongs to one's own account.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{OwnSession, Role};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -29,16 +29,16 @@ pub(crate) struct AccountPage {
 }
 
 /// Who is here; nobody is no error.
-#[server]
-pub(crate) async fn load_visitor(project: Option<String>) -> Result<Option<Visitor>, AppError> {
-    let Some(user) = door::visitor().await? else { return Ok(None) };
+#[server(input = Json)]
+pub(crate) async fn load_visitor(project: Option<String>) -> Result<Packed<Option<Visitor>>, AppError> {
+    let Some(user) = door::visitor().await? else { return Packed::new(&None) };
     let service = door::service()?;
     let name = service.user(user).await.map_err(door::refused)?.name;
     let role = match project {
         Some(project) => service.role_in(&project, user).await.ok().map(|(_, role)| role),
         None => None,
     };
-    Ok(Some(Visitor { name, role }))
+    Packed::new(&Some(Visitor { name, role }))
 }
 
 /// Signs in and goes on to `next`.
@@ -59,13 +59,13 @@ pub(crate) async fn sign_out() -> Result<(), AppError> {
 }
 
 /// The account page.
-#[server]
-pub(crate) async fn load_account() -> Result<AccountPage, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_account() -> Result<Packed<AccountPage>, AppError> {
     let user = door::user().await?;
     let service = door::service()?;
     let person = service.user(user).await.map_err(door::refused)?;
     let sessions = service.sessions_of(user, door::session_key().await?).await.map_err(door::refused)?;
-    Ok(AccountPage { name: person.name, account: person.account, sessions })
+    Packed::new(&AccountPage { name: person.name, account: person.account, sessions })
 }
 
 /// Signs out in every browser, this one too.

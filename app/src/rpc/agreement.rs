@@ -1,8 +1,8 @@
 //! Agreement between people.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{AgreementReport, PairItems};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -24,12 +24,12 @@ pub(crate) struct PairPage {
 const LISTED: usize = 200;
 
 /// The report. The figures of each criterion, and of the chosen one (else the first) its pairs, annotators and slices.
-#[server]
+#[server(input = Json)]
 pub(crate) async fn load_agreement(
     project: String,
     criterion: Option<String>,
     by: Option<String>,
-) -> Result<AgreementReport, AppError> {
+) -> Result<Packed<AgreementReport>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let query = service::AgreementQuery { criterion: None, by: by.as_deref().map(slice_by).transpose()? };
     let mut report =
@@ -40,11 +40,11 @@ pub(crate) async fn load_agreement(
         other.annotators.clear();
         other.slices.clear();
     }
-    Ok(report)
+    Packed::new(&report)
 }
 
 /// Two annotators' answers crossed, with the items of the cell (`a_said`, `b_said`), or all where none is chosen.
-#[server]
+#[server(input = Json)]
 pub(crate) async fn load_pair(
     project: String,
     criterion: String,
@@ -52,7 +52,7 @@ pub(crate) async fn load_pair(
     b: String,
     a_said: Option<f64>,
     b_said: Option<f64>,
-) -> Result<PairPage, AppError> {
+) -> Result<Packed<PairPage>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let found = door::service()?.pair_items(pass.project, &criterion, &a, &b, pass.viewer()).await;
     let mut pair = found.map_err(door::refused)?;
@@ -60,7 +60,7 @@ pub(crate) async fn load_pair(
     pair.items.retain(|item| is(a_said, item.a) && is(b_said, item.b));
     let chosen = pair.items.len() as u64;
     pair.items.truncate(LISTED);
-    Ok(PairPage { pair, chosen })
+    Packed::new(&PairPage { pair, chosen })
 }
 
 /// What slices are by, as the address names it.

@@ -1,8 +1,8 @@
 //! Judges against people, and the ledger of verdicts that are no value.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{Comparison, LedgerEntry};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -35,13 +35,13 @@ pub(crate) struct LedgerPage {
 const LISTED: usize = 500;
 
 /// The comparison on the chosen criterion, else on the first.
-#[server]
+#[server(input = Json)]
 pub(crate) async fn load_comparison(
     project: String,
     criterion: Option<String>,
     incumbent: Option<String>,
     rule: Option<String>,
-) -> Result<ComparePage, AppError> {
+) -> Result<Packed<ComparePage>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
     let rule = rule_of(rule)?;
@@ -52,23 +52,23 @@ pub(crate) async fn load_comparison(
     let chosen = chosen_criterion(criteria.iter().map(String::as_str), criterion);
     comparison.criteria.retain(|found| Some(&found.id) == chosen.as_ref());
     let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
-    Ok(ComparePage { comparison, criteria, judges })
+    Packed::new(&ComparePage { comparison, criteria, judges })
 }
 
 /// The instrument failures of a judge on a criterion; of all where none is named.
-#[server]
+#[server(input = Json)]
 pub(crate) async fn load_ledger(
     project: String,
     judge: Option<String>,
     criterion: Option<String>,
-) -> Result<LedgerPage, AppError> {
+) -> Result<Packed<LedgerPage>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let found =
         door::service()?.ledger(pass.project, judge.as_deref(), criterion.as_deref(), pass.viewer()).await;
     let mut entries = found.map_err(door::refused)?;
     let total = entries.len() as u64;
     entries.truncate(LISTED);
-    Ok(LedgerPage { entries, total })
+    Packed::new(&LedgerPage { entries, total })
 }
 
 /// The rule that a form or an address names; none is the service's own choice.

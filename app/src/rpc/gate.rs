@@ -1,8 +1,8 @@
 //! Gates: deciding, and the record of what was decided.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::Decision;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -22,13 +22,13 @@ pub(crate) struct GatePage {
 }
 
 /// The gate page.
-#[server]
-pub(crate) async fn load_gate(project: String) -> Result<GatePage, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_gate(project: String) -> Result<Packed<GatePage>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
     let decisions = service.decisions(pass.project).await.map_err(door::refused)?;
     let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
-    Ok(GatePage { decisions, judges, may_decide: pass.role.may(Permission::Gate) })
+    Packed::new(&GatePage { decisions, judges, may_decide: pass.role.may(Permission::Gate) })
 }
 
 /// Decides, and goes on to the decision.
@@ -55,8 +55,9 @@ pub(crate) async fn decide(
 }
 
 /// One decision.
-#[server]
-pub(crate) async fn load_decision(project: String, id: String) -> Result<Decision, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_decision(project: String, id: String) -> Result<Packed<Decision>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
-    door::service()?.decision(pass.project, &id).await.map_err(door::refused)
+    let data = door::service()?.decision(pass.project, &id).await.map_err(door::refused)?;
+    Packed::new(&data)
 }

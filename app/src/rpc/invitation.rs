@@ -1,8 +1,8 @@
 //! Coming in by a one-time link.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::Role;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -20,8 +20,8 @@ pub(crate) struct InvitationPage {
 }
 
 /// What the link offers, if it is still good.
-#[server]
-pub(crate) async fn load_invitation(token: String) -> Result<InvitationPage, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_invitation(token: String) -> Result<Packed<InvitationPage>, AppError> {
     let visitor = door::visitor().await?;
     let service = door::service()?;
     let seen = service.invitation(&token).await.map_err(door::refused)?;
@@ -29,7 +29,7 @@ pub(crate) async fn load_invitation(token: String) -> Result<InvitationPage, App
         Some(user) => Some(service.user(user).await.map_err(door::refused)?.name),
         None => None,
     };
-    Ok(InvitationPage { project: seen.project, role: seen.role, signed_in_as })
+    Packed::new(&InvitationPage { project: seen.project, role: seen.role, signed_in_as })
 }
 
 /// Makes an account by the link, and signs in.

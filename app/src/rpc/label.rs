@@ -1,11 +1,8 @@
 //! Labelling: the conversation on the desk, each answer as it is given, and moving on.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{LabelProgress, LabelTask, NewAnswer, SaveOutcome};
-use leptos::{
-    prelude::*,
-    server_fn::codec::{Json, PostUrl},
-};
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -43,8 +40,8 @@ pub(crate) struct FormAnswer {
 }
 
 /// The desk of whoever asks.
-#[server]
-pub(crate) async fn load_desk(project: String) -> Result<Desk, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_desk(project: String) -> Result<Packed<Desk>, AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
     desk_of(&pass).await
 }
@@ -65,27 +62,30 @@ pub(crate) async fn save_answer(
 }
 
 /// Submits the conversation and gives the next one.
-#[server]
-pub(crate) async fn submit_conversation(project: String, conversation: String) -> Result<Desk, AppError> {
+#[server(input = Json)]
+pub(crate) async fn submit_conversation(
+    project: String,
+    conversation: String,
+) -> Result<Packed<Desk>, AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
     door::service()?.submit(pass.project, pass.user, &conversation).await.map_err(door::refused)?;
     desk_of(&pass).await
 }
 
 /// Leaves the conversation to others and gives the next one.
-#[server]
+#[server(input = Json)]
 pub(crate) async fn skip_conversation(
     project: String,
     conversation: String,
     reason: String,
-) -> Result<Desk, AppError> {
+) -> Result<Packed<Desk>, AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
     door::service()?.skip(pass.project, pass.user, &conversation, &reason).await.map_err(door::refused)?;
     desk_of(&pass).await
 }
 
 /// Stores what a whole form says and submits the conversation. What could be stored is kept when something is still unanswered.
-#[server(input = PostUrl)]
+#[server]
 pub(crate) async fn submit_form(
     project: String,
     conversation: String,
@@ -106,14 +106,14 @@ pub(crate) async fn submit_form(
 }
 
 #[cfg(feature = "ssr")]
-async fn desk_of(pass: &Pass) -> Result<Desk, AppError> {
+async fn desk_of(pass: &Pass) -> Result<Packed<Desk>, AppError> {
     let service = door::service()?;
     let task = service.label_task(pass.project, pass.user).await.map_err(door::refused)?;
     let progress = match &task {
         Some(task) => task.progress,
         None => service.label_progress(pass.project, pass.user).await.map_err(door::refused)?,
     };
-    Ok(Desk { user: pass.user.to_string(), task, progress })
+    Packed::new(&Desk { user: pass.user.to_string(), task, progress })
 }
 
 #[cfg(feature = "ssr")]

@@ -1,8 +1,8 @@
 //! The members of a project.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{Member, Role};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -22,13 +22,13 @@ pub(crate) struct PeoplePage {
 }
 
 /// The people of a project.
-#[server]
-pub(crate) async fn load_people(project: String) -> Result<PeoplePage, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_people(project: String) -> Result<Packed<PeoplePage>, AppError> {
     let pass = door::authorise(&project, Permission::ManagePeople).await?;
     let service = door::service()?;
     let members = service.members(pass.project).await.map_err(door::refused)?;
     let overlap = service.figures(pass.project, pass.viewer()).await.map_err(door::refused)?.overlap;
-    Ok(PeoplePage { members, overlap, invitation: door::take_invitation().await? })
+    Packed::new(&PeoplePage { members, overlap, invitation: door::take_invitation().await? })
 }
 
 /// Makes an invitation, to be shown once on the page that follows.

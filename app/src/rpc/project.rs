@@ -1,8 +1,8 @@
 //! The projects of a person, and the home of each.
 
-use crate::error::AppError;
+use crate::{error::AppError, rpc::packed::Packed};
 use domain::{ProjectFigures, ProjectMembership, Role};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
@@ -20,16 +20,17 @@ pub(crate) struct HomePage {
 }
 
 /// The projects of whoever asks.
-#[server]
-pub(crate) async fn load_projects() -> Result<Vec<ProjectMembership>, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_projects() -> Result<Packed<Vec<ProjectMembership>>, AppError> {
     let user = door::user().await?;
-    door::service()?.projects_of(user).await.map_err(door::refused)
+    let data = door::service()?.projects_of(user).await.map_err(door::refused)?;
+    Packed::new(&data)
 }
 
 /// The home of a project.
-#[server]
-pub(crate) async fn load_home(project: String) -> Result<HomePage, AppError> {
+#[server(input = Json)]
+pub(crate) async fn load_home(project: String) -> Result<Packed<HomePage>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let figures = door::service()?.figures(pass.project, pass.viewer()).await.map_err(door::refused)?;
-    Ok(HomePage { figures, role: pass.role })
+    Packed::new(&HomePage { figures, role: pass.role })
 }

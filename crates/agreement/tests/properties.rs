@@ -270,7 +270,7 @@ proptest! {
 
 /// Half of the time a value that may be on the scale.
 fn perhaps_on_scale(value: f64) -> f64 {
-    if value.to_bits() % 2 == 0 { value } else { (value.to_bits() % 3) as f64 }
+    if value.to_bits().is_multiple_of(2) { value } else { (value.to_bits() % 3) as f64 }
 }
 
 #[test]

@@ -154,6 +154,9 @@ impl Service {
     }
 }
 
+/// A refused row as it was read, with its reason.
+type Reject = (Map<String, Value>, Fault);
+
 /// One import on its way.
 struct Load {
     import: Import,
@@ -164,7 +167,7 @@ struct Load {
     summary: Summary,
     faults: Vec<Fault>,
     /// Refused rows with their reasons, one list for each file that has some.
-    rejects: Vec<(String, Vec<(Map<String, Value>, Fault)>)>,
+    rejects: Vec<(String, Vec<Reject>)>,
 }
 
 impl Load {
@@ -279,7 +282,7 @@ impl Load {
             Fault::new(
                 "value",
                 found,
-                "the verdict that this judge version gave to this unit and repeat before",
+                format!("{stored}, which this judge version gave to this unit and repeat before"),
             )
         }))
     }
@@ -364,7 +367,7 @@ impl Load {
 }
 
 /// Writes refused rows beside their file, one JSON object a line: the line, what was wrong, and the row as it was read.
-fn write_rejects(input: &Path, rows: &[(Map<String, Value>, Fault)]) -> Result<PathBuf, ServiceError> {
+fn write_rejects(input: &Path, rows: &[Reject]) -> Result<PathBuf, ServiceError> {
     let mut name = input.file_name().unwrap_or_default().to_owned();
     name.push(".rejected.jsonl");
     let path = input.with_file_name(name);

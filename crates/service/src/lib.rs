@@ -5,6 +5,8 @@
 #![deny(missing_docs)]
 
 mod accounts;
+mod checking;
+mod diagnosing;
 mod error;
 mod gating;
 pub mod import;
@@ -15,6 +17,8 @@ mod reports;
 mod token;
 
 pub use accounts::InvitationSeen;
+pub use checking::{CheckQuery, CriterionAsked};
+pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use reports::{AgreementQuery, ComparisonQuery};

@@ -10,7 +10,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
-use store::{ConversationId, NewReferenceSet, ReferenceRow};
+use store::{ConversationId, JudgeVersion, JudgeVersionId, NewReferenceSet, ReferenceRow};
 
 /// What an agreement report is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -228,7 +228,7 @@ impl Service {
     }
 
     /// The report under this key if it was computed before, or else computed now, off the async threads, and kept.
-    async fn kept<T: Serialize + DeserializeOwned + Send + 'static>(
+    pub(crate) async fn kept<T: Serialize + DeserializeOwned + Send + 'static>(
         &self,
         key: &str,
         data: ContentHash,
@@ -250,7 +250,7 @@ impl Service {
         Ok(report)
     }
 
-    async fn labels_seen(
+    pub(crate) async fn labels_seen(
         &self,
         project: ProjectId,
         criterion: Option<&str>,
@@ -284,7 +284,7 @@ impl Service {
         Ok(Observations { labels: labels.collect(), settings, verdicts: Vec::new() })
     }
 
-    async fn add_verdicts(
+    pub(crate) async fn add_verdicts(
         &self,
         project: ProjectId,
         criterion: Option<&str>,
@@ -321,7 +321,7 @@ impl Service {
     }
 
     /// Which labels make the references: what the query says, else what the last built references used, else the median of all.
-    async fn reference_source(
+    pub(crate) async fn reference_source(
         &self,
         project: ProjectId,
         query: &ComparisonQuery,
@@ -380,6 +380,30 @@ impl Service {
         Ok(names)
     }
 
+    /// The judge version that a person means by `NAME` (its latest version) or `NAME@VERSION`, with its name in reports.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], which lists the judges that are there.
+    pub(crate) async fn judge_version(
+        &self,
+        project: ProjectId,
+        asked: &str,
+        viewer: Viewer,
+    ) -> Result<(JudgeVersionId, String), ServiceError> {
+        let judges = self.store.judges(project, viewer).await?;
+        for judge in &judges {
+            let in_full = |version: &JudgeVersion| format!("{}@{}", judge.name, version.version);
+            // The latest version comes first.
+            let found =
+                judge.versions.iter().find(|version| asked == judge.name || asked == in_full(version));
+            if let Some(version) = found {
+                let name = if judge.versions.len() > 1 { in_full(version) } else { judge.name.clone() };
+                return Ok((version.id, name));
+            }
+        }
+        Err(no_judge(asked, judges.iter().map(|judge| judge.name.as_str())))
+    }
+
     async fn conversation_ids(
         &self,
         project: ProjectId,
@@ -421,7 +445,7 @@ fn chosen(named: &[String], observations: &Observations) -> Result<Vec<String>, 
     Ok(chosen)
 }
 
-fn keep_annotators(observations: &mut Observations, source: &ReferenceSource) {
+pub(crate) fn keep_annotators(observations: &mut Observations, source: &ReferenceSource) {
     observations.labels.retain(|label| source.annotators.iter().any(|name| **name == *label.annotator));
 }
 

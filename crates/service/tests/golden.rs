@@ -1,4 +1,5 @@
 //! Real conversations, labels and verdicts, imported through the service: every figure equals the independent one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use domain::agreement::Estimate;
 use serde_json::Value;

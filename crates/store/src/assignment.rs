@@ -57,15 +57,11 @@ const OPEN: &str = "select a.id, c.id as conversation, c.external_id, a.assigned
 
 /// A conversation of project `$1` that user `$2` never had and that has fewer takers than the project wants: those that most have
 /// taken come first, so that pairs complete, then the order of import.
-pub(crate) const NEXT: &str = "with free as (\
-         select c.id, c.position, \
-             (select count(*) from assignment taken \
-              where taken.conversation_id = c.id and taken.state in ('open', 'submitted')) as takers \
-         from conversation c \
-         where c.project_id = $1 and not exists (\
-             select 1 from assignment own where own.conversation_id = c.id and own.user_id = $2)) \
-     select free.id from free join project p on p.id = $1 \
-     where free.takers < p.overlap order by free.takers desc, free.position limit 1";
+pub(crate) const NEXT: &str = "select q.conversation_id from queue q \
+     where q.project_id = $1 and q.takers < (select overlap from project where id = $1) \
+     and not exists (\
+         select 1 from assignment own where own.conversation_id = q.conversation_id and own.user_id = $2) \
+     order by q.takers desc, q.position limit 1";
 
 /// Conversations of project `$1` that others have on their desks and user `$2` never had.
 const WITH_OTHERS: &str = "select count(distinct a.conversation_id) from assignment a \
@@ -77,11 +73,11 @@ const PROGRESS: &str = "select \
      (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'submitted'), \
      (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'skipped'), \
      (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'open'), \
-     (select count(*) from conversation c join project p on p.id = c.project_id \
-      where c.project_id = $1 \
-      and not exists (select 1 from assignment own where own.conversation_id = c.id and own.user_id = $2) \
-      and (select count(*) from assignment taken \
-           where taken.conversation_id = c.id and taken.state in ('open', 'submitted')) < p.overlap)";
+     (select count(*) from queue q \
+      where q.project_id = $1 and q.takers < (select overlap from project where id = $1)) - \
+     (select count(*) from assignment own join queue q on q.conversation_id = own.conversation_id \
+      where own.project_id = $1 and own.user_id = $2 \
+      and q.takers < (select overlap from project where id = $1))";
 
 #[derive(sqlx::FromRow)]
 struct Row {
@@ -298,3 +294,6 @@ fn median_seconds(mut milliseconds: Vec<i64>) -> Option<u32> {
     milliseconds.sort_unstable();
     u32::try_from(milliseconds.get(milliseconds.len() / 2)? / 1_000).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -69,3 +69,6 @@ impl Store {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 use crate::{ConversationId, ProjectId, Store, StoreError, Viewer, seal::unsealed};
 use domain::{ContentHash, Conversation};
+use futures_util::TryStreamExt;
 
 /// A conversation with what the store knows of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +113,29 @@ impl Store {
         Ok(sqlx::query_as(sql).bind(project).bind(viewer.user()).fetch_all(self.read()).await?)
     }
 
+    /// Calls `each` with the conversations of a project that are not sealed to the viewer, in order of import. One is read at a time, so
+    /// that memory does not grow with their texts.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn visit_conversations(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+        mut each: impl FnMut(StoredConversation) + Send,
+    ) -> Result<(), StoreError> {
+        let sql = concat!(
+            "select c.id, c.content_hash, c.body from conversation c where c.project_id = $1 and ",
+            unsealed!("c.id", "$2"),
+            " order by c.position"
+        );
+        let mut rows = sqlx::query_as::<_, Row>(sql).bind(project).bind(viewer.user()).fetch(self.read());
+        while let Some(row) = rows.try_next().await? {
+            each(row.try_into()?);
+        }
+        Ok(())
+    }
+
     /// How many conversations a project has.
     ///
     /// # Errors
@@ -122,3 +146,6 @@ impl Store {
         Ok(count.unsigned_abs())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections that read at the same time.
 const READERS: u32 = 4;
 
+/// Rows on their way from SQLite's thread. With few, a read of 50,000 rows waits a thousand times for the other thread.
+const ROW_BUFFER: usize = 1_000;
+
 /// SQLite's primary result code for a file that is none of its own.
 const SQLITE_NOTADB: i32 = 26;
 
@@ -197,6 +200,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .statement_cache_capacity(256)
+        .row_buffer_size(ROW_BUFFER)
         .pragma("temp_store", "memory")
 }
 
@@ -249,3 +253,6 @@ const COUNTED: [(&str, &str); 9] = [
     ("verdicts", "select count(*) from verdict"),
     ("decisions", "select count(*) from decision"),
 ];
+
+#[cfg(test)]
+mod tests;

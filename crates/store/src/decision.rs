@@ -75,3 +75,6 @@ fn outcome(verdict: Verdict) -> &'static str {
         Verdict::Inconclusive => "inconclusive",
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -134,3 +134,6 @@ fn stored_verdict(word: &str) -> Result<Verdict, StoreError> {
         _ => Err(StoreError::corrupt(format!("`{word}`, which is no decision"))),
     }
 }
+
+#[cfg(test)]
+mod tests;

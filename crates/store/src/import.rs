@@ -177,3 +177,6 @@ impl Numbers {
         next
     }
 }
+
+#[cfg(test)]
+mod tests;

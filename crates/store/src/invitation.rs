@@ -245,3 +245,6 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,3 +123,6 @@ impl Store {
         Ok(judges)
     }
 }
+
+#[cfg(test)]
+mod tests;

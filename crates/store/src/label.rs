@@ -1,13 +1,16 @@
+mod save;
+
+pub(crate) use save::check_finite;
+pub use save::{NewLabel, Saved};
+
 use crate::{
     AnnotatorId, ConversationId, LabelId, ProjectId, Store, StoreError, UserId, Viewer, seal::unsealed,
+    texts::Texts,
 };
 use domain::Unit;
 use futures_util::TryStreamExt;
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 /// A person's last word on a unit and a criterion.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,19 +57,15 @@ macro_rules! own_heads {
     ($condition:literal) => {
         concat!(
             "select l.id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag \
-             from annotator a join label l on l.annotator_id = a.id \
-             where a.user_id = $1 and l.conversation_id = $2 \
+             from conversation c join annotator a on a.project_id = c.project_id \
+             join label l on l.conversation_id = c.id and l.annotator_id = a.id \
+             where a.user_id = $1 and c.id = $2 \
              and not exists (select 1 from label later where later.supersedes = l.id)",
             $condition
         )
     };
 }
-
-// Below the macro that it uses.
-mod save;
-
-pub(crate) use save::check_finite;
-pub use save::{NewLabel, Saved};
+use own_heads;
 
 /// The labels of project `$1` that count and are not sealed to user `$2`.
 macro_rules! counted {
@@ -80,6 +79,7 @@ macro_rules! counted {
     };
 }
 
+pub(crate) const OWN_LABELS: &str = own_heads!(" order by l.id");
 pub(crate) const LABELS: &str = counted!("");
 pub(crate) const LABELS_OF_CRITERION: &str = counted!(" and l.criterion = $3");
 
@@ -113,21 +113,6 @@ impl TryFrom<OwnRow> for OwnLabel {
 /// A unit as the database writes it.
 pub(crate) fn stored_unit(text: &str) -> Result<Unit, StoreError> {
     text.parse().map_err(|error: domain::UnitError| StoreError::corrupt(error.to_string()))
-}
-
-/// Gives equal texts one allocation.
-#[derive(Default)]
-pub(crate) struct Texts(HashSet<Arc<str>>);
-
-impl Texts {
-    pub(crate) fn shared(&mut self, text: &str) -> Arc<str> {
-        if let Some(present) = self.0.get(text) {
-            return present.clone();
-        }
-        let new: Arc<str> = text.into();
-        self.0.insert(new.clone());
-        new
-    }
 }
 
 /// The names of the annotators of a project.
@@ -173,11 +158,8 @@ impl Store {
         user: UserId,
         conversation: ConversationId,
     ) -> Result<Vec<OwnLabel>, StoreError> {
-        let rows: Vec<OwnRow> = sqlx::query_as(own_heads!(" order by l.id"))
-            .bind(user)
-            .bind(conversation)
-            .fetch_all(self.read())
-            .await?;
+        let rows: Vec<OwnRow> =
+            sqlx::query_as(OWN_LABELS).bind(user).bind(conversation).fetch_all(self.read()).await?;
         rows.into_iter().map(OwnLabel::try_from).collect()
     }
 
@@ -207,3 +189,6 @@ impl Store {
         Ok(labels)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,8 @@ mod database;
 mod decision;
 mod error;
 mod figures;
+#[cfg(test)]
+mod fixture;
 mod id;
 mod import;
 mod invitation;
@@ -28,6 +30,7 @@ mod report;
 mod rubric;
 mod seal;
 mod session;
+mod texts;
 mod timestamp;
 mod token;
 mod verdict;

@@ -329,3 +329,6 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 }
+
+#[cfg(test)]
+mod tests;

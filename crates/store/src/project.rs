@@ -138,3 +138,6 @@ impl Store {
 pub(crate) fn stored_role(word: &str) -> Result<Role, StoreError> {
     word.parse().map_err(StoreError::corrupt)
 }
+
+#[cfg(test)]
+mod tests;

@@ -194,3 +194,6 @@ fn insert(set: ReferenceSetId, batch: &[ReferenceRow]) -> QueryBuilder<Sqlite> {
     });
     query
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,3 +23,6 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -147,3 +147,6 @@ impl Store {
         rows.into_iter().map(RubricVersion::try_from).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,3 +33,6 @@ macro_rules! unsealed {
     };
 }
 pub(crate) use unsealed;
+
+#[cfg(test)]
+mod tests;

@@ -290,3 +290,6 @@ impl Sessions {
         Ok(transaction.commit().await?)
     }
 }
+
+#[cfg(test)]
+mod tests;

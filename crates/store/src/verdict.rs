@@ -1,8 +1,6 @@
 use crate::{
-    ConversationId, JudgeVersionId, ProjectId, Store, StoreError, Viewer,
-    label::{Texts, stored_unit},
-    seal::unsealed,
-    timestamp::Timestamp,
+    ConversationId, JudgeVersionId, ProjectId, Store, StoreError, Viewer, label::stored_unit, seal::unsealed,
+    texts::Texts, timestamp::Timestamp,
 };
 use domain::{FailureKind, Outcome, Unit, VerdictRow};
 use futures_util::TryStreamExt;
@@ -352,3 +350,6 @@ impl DetailRow {
         Ok(VerdictDetail { verdict, fingerprint: self.hash })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,30 +1,11 @@
 //! `touchstone gate`: the exit code is the answer.
 
-use super::{print, print_json, text};
-use clap::ValueEnum;
+use super::{
+    ci::{Format, cell, escaped},
+    print, print_json, text,
+};
 use domain::{Decision, RuleVerdict, Verdict};
 use service::{GateRequest, Service, Viewer};
-
-/// How a decision is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For machines
-    Json,
-    /// For CI systems: one test case for each rule
-    Junit,
-    /// For a pull request
-    Markdown,
-}
-
-impl Format {
-    /// `--json` is short for `--format json`.
-    pub(super) fn or_json(self, json: bool) -> Format {
-        if json { Format::Json } else { self }
-    }
-}
 
 pub(super) async fn run(
     service: &Service,
@@ -88,7 +69,6 @@ fn in_words(decision: &Decision) -> String {
 }
 
 fn markdown(decision: &Decision) -> String {
-    let cell = |text: &str| domain::visible(text).replace('|', "\\|").replace('<', "&lt;").replace('\n', " ");
     let against = decision
         .incumbent
         .as_ref()
@@ -145,14 +125,4 @@ fn junit(decision: &Decision) -> String {
     }
     xml.push_str("</testsuite>\n");
     xml
-}
-
-/// Text for XML: what XML cannot carry is made visible first.
-fn escaped(text: &str) -> String {
-    let text = domain::visible(text);
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-        .replace('\n', " ")
 }

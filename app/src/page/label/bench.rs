@@ -16,7 +16,10 @@ use crate::{
         progress_in_words,
         sheet::{Change, Question, Sheet},
     },
-    rpc::label::{Desk, skip_conversation, submit_conversation},
+    rpc::{
+        label::{Desk, skip_conversation, submit_conversation},
+        packed::Packed,
+    },
 };
 use domain::{LabelProgress, LabelTask, Unit};
 use leptos::{ev, prelude::*, task::spawn_local};
@@ -375,7 +378,7 @@ impl Work {
                     Leaving::Submit => submit_conversation(project, conversation).await,
                     Leaving::Skip(reason) => skip_conversation(project, conversation, reason).await,
                 };
-                match answer {
+                match answer.and_then(Packed::open) {
                     Ok(desk) => {
                         self.next.try_run(desk);
                     }

@@ -2,7 +2,7 @@
 
 use crate::{
     component::{
-        form::{ErrorSummary, refused},
+        form::{ErrorSummary, Sending},
         reading::unit_name,
     },
     rpc::label::SubmitForm,
@@ -19,7 +19,7 @@ pub(crate) fn PlainForm(
     /// The project.
     project: String,
 ) -> impl IntoView {
-    let submit = ServerAction::<SubmitForm>::new();
+    let submit = Sending::to::<SubmitForm>();
     let questions = task
         .questions()
         .into_iter()
@@ -28,7 +28,7 @@ pub(crate) fn PlainForm(
         .collect_view();
     view! {
         <form class="plain-form fields" method="post" action=SubmitForm::url()>
-            <ErrorSummary error=refused(submit.value())/>
+            <ErrorSummary error=submit.error()/>
             <input type="hidden" name="project" value=project/>
             <input type="hidden" name="conversation" value=task.conversation.id.clone()/>
             <input type="hidden" name="rubric_version" value=task.rubric.version.to_string()/>

@@ -26,17 +26,17 @@ impl Form {
 
 /// One row: its line, and its fields or why they cannot be read.
 #[derive(Debug)]
-pub struct Row {
+pub(super) struct Row {
     /// Line on which it begins, from 1.
-    pub line: u64,
+    pub(super) line: u64,
     /// Bytes of the file up to the end of the row.
-    pub read: u64,
+    pub(super) read: u64,
     /// The fields. In a CSV every value is text, and an empty cell is absent.
-    pub fields: Result<Map<String, Value>, Fault>,
+    pub(super) fields: Result<Map<String, Value>, Fault>,
 }
 
 /// The rows of a file, read one at a time: memory does not grow with the file.
-pub enum Rows<R: BufRead> {
+pub(super) enum Rows<R: BufRead> {
     /// Of JSON Lines.
     JsonLines(JsonLines<R>),
     /// Of a CSV.
@@ -48,7 +48,7 @@ impl<R: BufRead> Rows<R> {
     ///
     /// # Errors
     /// A [`Fault`] of the header of a CSV.
-    pub fn new(mut reader: R, form: Form) -> Result<Rows<R>, Fault> {
+    pub(super) fn new(mut reader: R, form: Form) -> Result<Rows<R>, Fault> {
         skip_byte_order_mark(&mut reader);
         match form {
             Form::JsonLines => {
@@ -77,7 +77,7 @@ fn skip_byte_order_mark(reader: &mut impl BufRead) {
 }
 
 /// Rows of JSON Lines.
-pub struct JsonLines<R> {
+pub(super) struct JsonLines<R> {
     reader: R,
     line: u64,
     read: u64,
@@ -158,7 +158,7 @@ fn not_utf8(bytes: &[u8], error: &std::str::Utf8Error) -> Fault {
 }
 
 /// Rows of a CSV.
-pub struct CsvRows<R: Read> {
+pub(super) struct CsvRows<R: Read> {
     reader: csv::Reader<R>,
     header: Vec<String>,
     record: csv::ByteRecord,
@@ -185,11 +185,6 @@ impl<R: BufRead> CsvRows<R> {
             return Err(Fault::new("header", "", "a header row that names the columns").at("", 1));
         }
         Ok(CsvRows { reader, header: names, record: csv::ByteRecord::new() })
-    }
-
-    /// The columns, as the header names them.
-    pub fn header(&self) -> &[String] {
-        &self.header
     }
 
     fn next(&mut self) -> Option<std::io::Result<Row>> {

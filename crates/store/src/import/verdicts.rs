@@ -46,15 +46,21 @@ struct Stored {
     fingerprint: i64,
 }
 
-#[derive(Debug)]
-struct Pending {
+/// Which instrument said something, and in which run.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
     run: RunId,
     judge_version: JudgeVersionId,
+    fingerprint: i64,
+}
+
+#[derive(Debug)]
+struct Pending {
+    origin: Origin,
     conversation: ConversationId,
     criterion: String,
     unit: String,
     repeat: u32,
-    fingerprint: i64,
     value: Option<f64>,
     failure: Option<&'static str>,
     failure_says: Option<String>,
@@ -104,12 +110,13 @@ impl Verdicts {
         if let Some(stored) = version.stored.get(&identity) {
             return Ok(version.compare(*stored, outcome, fingerprint));
         }
-        let fingerprint = version.fingerprint(connection, row, fingerprint).await?;
-        let run = version.run(connection, self.project, self.now).await?;
-        version.stored.insert(identity, Stored { outcome, fingerprint });
-        let judge_version = version.id;
-        self.pending
-            .push(Pending { fingerprint, ..Pending::new(row, unit, run, judge_version, conversation) });
+        let origin = Origin {
+            fingerprint: version.fingerprint(connection, row, fingerprint).await?,
+            run: version.run(connection, self.project, self.now).await?,
+            judge_version: version.id,
+        };
+        version.stored.insert(identity, Stored { outcome, fingerprint: origin.fingerprint });
+        self.pending.push(Pending::new(row, unit, conversation, origin));
         Ok(Admission::New)
     }
 
@@ -145,13 +152,13 @@ impl Verdicts {
                  output_tokens, total_tokens, cost_usd, judged_at) ",
         );
         query.push_values(self.pending.drain(..), |mut row, new| {
-            row.push_bind(new.run)
-                .push_bind(new.judge_version)
+            row.push_bind(new.origin.run)
+                .push_bind(new.origin.judge_version)
                 .push_bind(new.conversation)
                 .push_bind(new.criterion)
                 .push_bind(new.unit)
                 .push_bind(new.repeat)
-                .push_bind(new.fingerprint)
+                .push_bind(new.origin.fingerprint)
                 .push_bind(new.value)
                 .push_bind(new.failure)
                 .push_bind(new.failure_says)
@@ -170,26 +177,18 @@ impl Verdicts {
 }
 
 impl Pending {
-    fn new(
-        row: &VerdictRow,
-        unit: String,
-        run: RunId,
-        judge_version: JudgeVersionId,
-        conversation: ConversationId,
-    ) -> Pending {
+    fn new(row: &VerdictRow, unit: String, conversation: ConversationId, origin: Origin) -> Pending {
         let count = |tokens: Option<u64>| tokens.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         let (failure, failure_says) = match &row.outcome {
             Outcome::Value(_) => (None, None),
             Outcome::Failure { kind, says } => (Some(kind.word()), Some(says.clone())),
         };
         Pending {
-            run,
-            judge_version,
+            origin,
             conversation,
             criterion: row.criterion.clone(),
             unit,
             repeat: row.repeat,
-            fingerprint: 0,
             value: row.outcome.value(),
             failure,
             failure_says,

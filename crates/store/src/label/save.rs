@@ -1,4 +1,4 @@
-use super::{OwnLabel, OwnRow};
+use super::{OwnLabel, OwnRow, own_heads};
 use crate::{
     AnnotatorId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError, UserId,
     timestamp::Timestamp,

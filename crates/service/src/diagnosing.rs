@@ -1,0 +1,162 @@
+//! Where conversations fail: metrics from people and from a judge, side by side.
+
+use crate::{ComparisonQuery, ProjectId, Service, ServiceError, Viewer};
+use domain::{
+    ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, Observations, ReferenceRule, Rubric,
+    SliceBy, Trace,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// What a diagnosis is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiagnosisQuery {
+    /// Whose word the figures are: `labels`, or a judge.
+    pub from: String,
+    /// The judge beside the labels; where absent the one with the most values, of several the first by name.
+    pub judge: Option<String>,
+    /// How several labels become one; that of the last built references where absent, and the median where there are none.
+    pub rule: Option<ReferenceRule>,
+    /// Whose labels; those of the last built references where empty, and all where there are none.
+    pub annotators: Vec<String>,
+    /// Cut into slices.
+    pub by: Option<SliceBy>,
+    /// How many passages `@k` considers.
+    pub k: u32,
+    /// A judge by whose grades the passages are ordered; as they were retrieved where absent.
+    pub ranked_by: Option<String>,
+}
+
+impl Default for DiagnosisQuery {
+    fn default() -> DiagnosisQuery {
+        DiagnosisQuery {
+            from: LABELS.to_owned(),
+            judge: None,
+            rule: None,
+            annotators: Vec::new(),
+            by: None,
+            k: 5,
+            ranked_by: None,
+        }
+    }
+}
+
+impl Service {
+    /// Every metric of a project, and where its conversations fail first. Without a rubric the checks alone speak.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for a judge that is not there, [`ServiceError::Invalid`] for what cannot be asked.
+    pub async fn diagnosis(
+        &self,
+        project: ProjectId,
+        query: &DiagnosisQuery,
+        viewer: Viewer,
+    ) -> Result<Diagnosis, ServiceError> {
+        check(query)?;
+        let nothing = || Rubric { name: String::new(), version: 0, scales: Vec::new(), criteria: Vec::new() };
+        let rubric = self.rubric(project).await?.unwrap_or_else(nothing);
+        let mut observations = self.labels_seen(project, None, viewer).await?;
+        let labels = ComparisonQuery {
+            rule: query.rule,
+            annotators: query.annotators.clone(),
+            ..ComparisonQuery::default()
+        };
+        let reference = self.reference_source(project, &labels, &observations).await?;
+        crate::reports::keep_annotators(&mut observations, &reference);
+        let choice = DiagnosisChoice {
+            reference,
+            from_judge: query.from != LABELS,
+            judge: self.other_side(project, query, viewer).await?,
+            by: query.by,
+            k: query.k,
+            ranked_by: match &query.ranked_by {
+                Some(judge) => Some(self.judge_version(project, judge, viewer).await?.1),
+                None => None,
+            },
+        };
+        self.add_verdicts(project, None, viewer, &mut observations).await?;
+        let wanted: Vec<&str> = choice.judge.iter().chain(&choice.ranked_by).map(String::as_str).collect();
+        observations.verdicts.retain(|verdict| wanted.contains(&&*verdict.judge));
+        let (traces, content) = self.traces(project, &observations, viewer).await?;
+        let name = self.store.project_name(project).await?;
+        let key = format!("diagnosis {choice:?} {content} {name}");
+        self.kept(&key, observations.hash(&rubric, &key), move || {
+            Diagnosis::of(&DiagnosisInput {
+                project: &name,
+                rubric: &rubric,
+                observations: &observations,
+                traces: &traces,
+                content: &content,
+                choice: &choice,
+            })
+        })
+        .await
+    }
+
+    /// The judge of one of the two sides, as reports name it.
+    async fn other_side(
+        &self,
+        project: ProjectId,
+        query: &DiagnosisQuery,
+        viewer: Viewer,
+    ) -> Result<Option<String>, ServiceError> {
+        let asked = if query.from == LABELS { query.judge.as_ref() } else { Some(&query.from) };
+        if let Some(asked) = asked {
+            return Ok(Some(self.judge_version(project, asked, viewer).await?.1));
+        }
+        let mut values: BTreeMap<String, u64> = BTreeMap::new();
+        for judge in self.store.judges(project, viewer).await? {
+            let several = judge.versions.len() > 1;
+            for version in &judge.versions {
+                let name =
+                    if several { format!("{}@{}", judge.name, version.version) } else { judge.name.clone() };
+                let counts = version.criteria.iter().map(|criterion| criterion.verdicts - criterion.failures);
+                values.insert(name, counts.sum());
+            }
+        }
+        // Of equals the last stands first when turned round.
+        Ok(values.into_iter().rev().max_by_key(|(_, count)| *count).map(|(name, _)| name))
+    }
+
+    /// The trace of each conversation in the order of the observations, and the hash of what they are of.
+    async fn traces(
+        &self,
+        project: ProjectId,
+        observations: &Observations,
+        viewer: Viewer,
+    ) -> Result<(Vec<Trace>, ContentHash), ServiceError> {
+        let mut by_id: HashMap<String, Trace> = HashMap::new();
+        let mut content: Vec<String> = Vec::new();
+        let each = |stored: store::StoredConversation| {
+            content.push(format!("{} {}", stored.conversation.id, stored.content_hash));
+            by_id.insert(stored.conversation.id.clone(), Trace::of(&stored.conversation));
+        };
+        self.store.visit_conversations(project, viewer, each).await?;
+        content.sort_unstable();
+        let of = |setting: &domain::Setting| by_id.remove(&*setting.conversation).unwrap_or_default();
+        let traces = observations.settings.iter().map(of).collect();
+        Ok((traces, ContentHash::of_bytes(content.join("\n").as_bytes())))
+    }
+}
+
+fn check(query: &DiagnosisQuery) -> Result<(), ServiceError> {
+    let invalid = |field: &str, reason: &str| ServiceError::Invalid {
+        field: field.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if query.k == 0 {
+        return Err(invalid("k", "found 0, expected a number of passages from 1 on"));
+    }
+    if query.by == Some(SliceBy::Annotator) {
+        return Err(invalid(
+            "by",
+            "a metric of conversations has no annotator: category, corpus, system or language",
+        ));
+    }
+    if query.from != LABELS && query.judge.is_some() {
+        return Err(invalid(
+            "judge",
+            "figures from a judge stand beside the labels: leave the other judge out",
+        ));
+    }
+    Ok(())
+}

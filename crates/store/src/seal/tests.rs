@@ -1,0 +1,94 @@
+//! Each read of what others said, once for a person with an open assignment and once after it is submitted.
+
+use super::*;
+use crate::{
+    NewReferenceSet, Provenance, ReferenceRow, ReferenceSetId, StoreError, VerdictKey,
+    fixture::{Fixture, NOW, refusal, verdict_row},
+};
+use domain::{ContentHash, Outcome, ReferenceRule, Unit};
+
+/// What each read gives a viewer of a project whose every figure hangs on one conversation.
+async fn seen(fixture: &Fixture, set: ReferenceSetId, viewer: Viewer) -> Vec<(&'static str, u64)> {
+    let (store, project) = (&fixture.store, fixture.project);
+    let length = |length: usize| length as u64;
+    let judges = store.judges(project, viewer).await.unwrap();
+    let counts = judges[0].versions[0].criteria.iter();
+    let figures = store.project_figures(project, viewer).await.unwrap();
+    let key = VerdictKey {
+        judge: "a",
+        version: "1",
+        conversation: "c1",
+        unit: &Unit::Conversation,
+        criterion: "helpfulness",
+        repeat: 0,
+    };
+    let verdict = match store.verdict(project, &key, viewer).await {
+        Ok(_) => 1,
+        Err(StoreError::NotFound { .. }) => 0,
+        Err(error) => panic!("{error}"),
+    };
+    let criterion = Some("helpfulness");
+    vec![
+        ("slices", length(store.conversation_slices(project, viewer).await.unwrap().len())),
+        ("labels", length(store.labels(project, None, viewer).await.unwrap().len())),
+        ("labels of a criterion", length(store.labels(project, criterion, viewer).await.unwrap().len())),
+        ("verdicts", length(store.verdicts(project, None, None, viewer).await.unwrap().len())),
+        (
+            "verdicts of a criterion",
+            length(store.verdicts(project, criterion, None, viewer).await.unwrap().len()),
+        ),
+        ("failures", length(store.failures(project, "a", "1", None, viewer).await.unwrap().len())),
+        ("one verdict", verdict),
+        ("counts of verdicts", counts.map(|count| count.verdicts + count.failures).sum()),
+        ("references", length(store.references(set, viewer).await.unwrap().len())),
+        ("labelled once", figures.labelled_once),
+        ("labelled twice", figures.labelled_twice),
+        ("labels in the figures", figures.labels),
+        ("annotators in the figures", figures.annotators),
+        ("judge versions in the figures", figures.judge_versions),
+        ("verdicts in the figures", figures.verdicts),
+        ("failures in the figures", figures.failures),
+        ("references in the figures", figures.references.unwrap().0),
+    ]
+}
+
+#[tokio::test]
+async fn nothing_that_others_said_is_seen_while_the_assignment_is_open() {
+    let fixture = Fixture::new(1).await;
+    for (annotator, value) in [("ada", 4.0), ("ben", 3.0)] {
+        fixture.imported_label(annotator, "c1", value).await;
+    }
+    let failure = domain::VerdictRow { repeat: 1, ..verdict_row("a", "c1", refusal()) };
+    fixture.imported_verdicts(&[verdict_row("a", "c1", Outcome::Value(4.0)), failure]).await;
+    let reference = ReferenceRow {
+        conversation: fixture.id("c1").await,
+        unit: Unit::Conversation,
+        criterion: "helpfulness".to_owned(),
+        value: 4.0,
+        provenance: Provenance::Adjudicated,
+    };
+    let set = NewReferenceSet {
+        rule: ReferenceRule::Adjudicated,
+        annotators: &[],
+        data_hash: &ContentHash("h".to_owned()),
+        references: &[reference],
+    };
+    let set = fixture.store.save_references(fixture.project, &set, NOW).await.unwrap();
+    let [chloe, dora] = [fixture.user("Chloe").await, fixture.user("Dora").await];
+    let everything = seen(&fixture, set, Viewer::Operator).await;
+    assert!(everything.iter().all(|(_, count)| *count > 0), "{everything:?}");
+    assert_eq!(seen(&fixture, set, Viewer::Member(chloe)).await, everything, "no assignment, no seal");
+
+    let assignment = fixture.assign(chloe).await;
+    for (what, count) in seen(&fixture, set, Viewer::Member(chloe)).await {
+        assert_eq!(count, 0, "{what} is seen through the seal");
+    }
+    assert_eq!(seen(&fixture, set, Viewer::Member(dora)).await, everything, "the seal is one person's");
+    assert_eq!(seen(&fixture, set, Viewer::Operator).await, everything);
+
+    fixture.save(&fixture.new_label(chloe, assignment.conversation, 5.0)).await;
+    fixture.store.submit_assignment(assignment.id, chloe, NOW).await.unwrap();
+    let opened = seen(&fixture, set, Viewer::Member(chloe)).await;
+    assert_eq!(opened, seen(&fixture, set, Viewer::Operator).await);
+    assert!(opened.contains(&("labels", 3)), "{opened:?}");
+}

@@ -1,0 +1,133 @@
+// Measures the release binary as its users meet it, and prints what was found beside the goal. Nothing is asserted.
+import { chromium } from "@playwright/test";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const binary = resolve(import.meta.dirname, "../../target/release/touchstone");
+const directory = mkdtempSync(join(tmpdir(), "touchstone-bench-"));
+const db = join(directory, "bench.db");
+const rows = [];
+
+function report(what, found, goal) {
+  rows.push([what, found, goal]);
+  console.log(`${what.padEnd(58)} ${found.padStart(12)}   goal ${goal}`);
+}
+
+function touchstone(...args) {
+  const done = spawnSync(binary, ["--db", db, ...args], { encoding: "utf8" });
+  if (done.status !== 0) throw new Error(done.stderr);
+  return done.stdout;
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const peakMemory = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+const memory = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+
+// Starts the server and waits for its first 200.
+async function serve() {
+  const started = performance.now();
+  const child = spawn(binary, ["--db", db, "serve", "--listen", "127.0.0.1:3987"], { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (chunk) => (said += chunk));
+  for (;;) {
+    try {
+      if ((await fetch("http://127.0.0.1:3987/sign-in")).status === 200) break;
+    } catch {
+      await new Promise((wake) => setTimeout(wake, 2));
+    }
+  }
+  return { child, seconds: (performance.now() - started) / 1000, said: () => said };
+}
+
+function stop(child) {
+  return new Promise((done) => {
+    child.once("exit", done);
+    child.kill("SIGTERM");
+  });
+}
+
+const sentence = "After a return is received, the refund is issued to the original means of payment within five working days. ";
+function conversations(count) {
+  const lines = [];
+  for (let i = 0; i < count; i++) {
+    const passages = Array.from({ length: 5 }, (_, p) => ({ id: `p${p + 1}`, document: `d${p}.md`, rank: p + 1, text: `${i}.${p} ${sentence.repeat(5)}` }));
+    lines.push(JSON.stringify({ id: `c${i}`, cluster: `k${i % 997}`, category: "policy", corpus: "shop", language: "en", question: `Question ${i}?`, passages, answer: { text: sentence.repeat(3) } }));
+  }
+  return lines;
+}
+
+async function imported() {
+  const file = join(directory, "conversations.jsonl");
+  const lines = conversations(10_000);
+  writeFileSync(file, lines.join("\n"));
+  touchstone("project", "create", "bench");
+  const started = performance.now();
+  const child = spawn(binary, ["--db", db, "import", "conversations", "--project", "bench", file], { stdio: "ignore" });
+  let peak = 0;
+  const watch = setInterval(() => {
+    try {
+      peak = Math.max(peak, peakMemory(child.pid));
+    } catch {
+      // It has ended between two looks.
+    }
+  }, 5);
+  await new Promise((done) => child.once("exit", done));
+  clearInterval(watch);
+  const kilobytes = lines.reduce((sum, line) => sum + line.length, 0) / lines.length / 1000;
+  report(`import of 10,000 conversations of ${kilobytes.toFixed(1)} kB`, `${((performance.now() - started) / 1000).toFixed(2)} s`, "< 1 s");
+  report("peak memory of that import", `${peak.toFixed(0)} MB`, "< 80 MB");
+}
+
+async function labelPage() {
+  touchstone("demo");
+  const password = "a stone from the river";
+  spawnSync(binary, ["--db", db, "user", "create", "bench", "--admin"], { input: password });
+  const { child } = await serve();
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto("http://127.0.0.1:3987/sign-in");
+  await page.getByLabel("Name").fill("bench");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => !url.pathname.includes("sign-in"));
+  const state = await context.storageState();
+  const bytes = [];
+  const ready = [];
+  for (let run = 0; run < 7; run++) {
+    const fresh = await browser.newContext({ storageState: state });
+    const first = await fresh.newPage();
+    const network = await fresh.newCDPSession(first);
+    let received = 0;
+    await network.send("Network.enable");
+    network.on("Network.loadingFinished", (event) => (received += event.encodedDataLength));
+    const started = performance.now();
+    await first.goto("http://127.0.0.1:3987/p/demo/label", { waitUntil: "commit" });
+    await first.waitForFunction(() => document.documentElement.dataset.hydrated === "true", null, { polling: 5 });
+    ready.push((performance.now() - started) / 1000);
+    await first.waitForLoadState("networkidle");
+    bytes.push(received / 1000);
+    await fresh.close();
+  }
+  report("bytes of the first label page, compressed", `${median(bytes).toFixed(0)} kB`, "< 400 kB");
+  report("until its keys work in Chromium, nothing cached", `${median(ready).toFixed(2)} s`, "< 0.6 s");
+  report("memory of the server after it", `${memory(child.pid).toFixed(0)} MB`, "< 80 MB");
+  await browser.close();
+  await stop(child);
+}
+
+try {
+  const starts = [];
+  for (let run = 0; run < 5; run++) {
+    const { child, seconds } = await serve();
+    starts.push(seconds);
+    await stop(child);
+  }
+  report("start to the first 200", `${median(starts).toFixed(3)} s`, "< 0.3 s");
+  await imported();
+  await labelPage();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

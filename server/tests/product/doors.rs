@@ -1,0 +1,213 @@
+//! Every route and every server function, as everyone who could knock. What is not in the tables below makes a test fail.
+
+use crate::site::{Answer, PROJECT, Site};
+use axum::http::StatusCode;
+use domain::{Permission, Role};
+use service::User;
+use std::collections::BTreeSet;
+
+/// Who may pass a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    /// Everyone.
+    Open,
+    /// Whoever is signed in.
+    SignedIn,
+    /// Members of the project who may do that.
+    Members(Permission),
+}
+
+use Door::{Members, Open, SignedIn};
+use Permission::{Analyse, Gate, Label, ManagePeople};
+
+/// Pages: the route, an address of it, and who may see it.
+const PAGES: [(&str, &str, Door); 14] = [
+    ("/", "/", SignedIn),
+    ("/sign-in", "/sign-in", Open),
+    ("/invitation/{token}", "/invitation/none", Open),
+    ("/account", "/account", SignedIn),
+    ("/p/{project}", "/p/shop", Members(Analyse)),
+    ("/p/{project}/label", "/p/shop/label", Members(Label)),
+    ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
+    ("/p/{project}/agreement/pair", "/p/shop/agreement/pair?criterion=helpful&a=ada&b=ben", Members(Analyse)),
+    ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
+    ("/p/{project}/compare", "/p/shop/compare", Members(Analyse)),
+    ("/p/{project}/compare/failures", "/p/shop/compare/failures?judge=new", Members(Analyse)),
+    ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
+    ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
+    ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
+];
+
+/// What is no page: files and the sign of life.
+const FILES: [(&str, &str, Door); 6] = [
+    ("/p/{project}/agreement.json", "/p/shop/agreement.json", Members(Analyse)),
+    ("/p/{project}/agreement.csv", "/p/shop/agreement.csv", Members(Analyse)),
+    ("/p/{project}/compare.json", "/p/shop/compare.json", Members(Analyse)),
+    ("/p/{project}/compare.csv", "/p/shop/compare.csv", Members(Analyse)),
+    ("/pkg/{file}", "/pkg/none.css", Open),
+    ("/healthz", "/healthz", Open),
+];
+
+const ANSWER: &str = r#"{"project": "shop", "user": "none", "answer": {"conversation": "first", "unit": "conversation",
+    "criterion": "helpful", "value": 1.0, "comment": null, "flag": false, "seconds": null, "rubric_version": 1,
+    "supersedes": null, "client_key": "k"}}"#;
+
+/// Server functions: the path, a call, and who may make it.
+const FUNCTIONS: [(&str, &str, Door); 29] = [
+    ("/rpc/load_visitor", "project=shop", Open),
+    ("/rpc/sign_in", "account=nobody&password=wrong", Open),
+    ("/rpc/load_invitation", "token=none", Open),
+    ("/rpc/accept_invitation", "token=none&name=n&password=p", Open),
+    ("/rpc/join_project", "token=none", SignedIn),
+    ("/rpc/load_account", "", SignedIn),
+    ("/rpc/change_password", "old=wrong&password=wrong", SignedIn),
+    ("/rpc/load_projects", "", SignedIn),
+    ("/rpc/load_home", "project=shop", Members(Analyse)),
+    ("/rpc/load_desk", "project=shop", Members(Label)),
+    ("/rpc/save_answer", ANSWER, Members(Label)),
+    ("/rpc/submit_conversation", "project=shop&conversation=none", Members(Label)),
+    ("/rpc/skip_conversation", "project=shop&conversation=none&reason=r", Members(Label)),
+    ("/rpc/submit_form", "project=shop&conversation=none&rubric_version=1", Members(Label)),
+    ("/rpc/load_agreement", "project=shop", Members(Analyse)),
+    ("/rpc/load_pair", "project=shop&criterion=helpful&a=ada&b=ben", Members(Analyse)),
+    ("/rpc/load_conversation", "project=shop&id=first", Members(Analyse)),
+    ("/rpc/load_comparison", "project=shop", Members(Analyse)),
+    ("/rpc/load_ledger", "project=shop", Members(Analyse)),
+    ("/rpc/load_gate", "project=shop", Members(Analyse)),
+    ("/rpc/load_decision", "project=shop&id=none", Members(Analyse)),
+    ("/rpc/decide", "project=shop&candidate=none&policy=", Members(Gate)),
+    ("/rpc/load_people", "project=shop", Members(ManagePeople)),
+    ("/rpc/invite", "project=shop&role=annotator", Members(ManagePeople)),
+    ("/rpc/set_role", "project=shop&account=none&role=lead", Members(ManagePeople)),
+    ("/rpc/remove_member", "project=shop&account=none", Members(ManagePeople)),
+    ("/rpc/set_overlap", "project=shop&overlap=2", Members(ManagePeople)),
+    // These end the session.
+    ("/rpc/sign_out", "", Open),
+    ("/rpc/sign_out_everywhere", "", SignedIn),
+];
+
+/// Everyone who could knock: nobody, a stranger with an account, and the members of each role.
+async fn everyone(site: &Site) -> Vec<(String, Option<User>, Option<Role>)> {
+    let mut everyone = vec![("nobody".to_owned(), None, None)];
+    everyone.push(("a stranger".to_owned(), Some(site.person("stranger", None).await), None));
+    for role in Role::ALL {
+        everyone.push((format!("the {role}"), Some(site.person(role.word(), Some(role)).await), Some(role)));
+    }
+    everyone
+}
+
+/// How a door turns somebody away; `None` where that person passes.
+fn refusal(door: Door, is_signed_in: bool, role: Option<Role>) -> Option<StatusCode> {
+    match (door, role) {
+        (Open, _) => None,
+        (SignedIn | Members(_), _) if !is_signed_in => Some(StatusCode::UNAUTHORIZED),
+        (SignedIn, _) => None,
+        // A stranger is told the same as for a project that is not there.
+        (Members(_), None) => Some(StatusCode::NOT_FOUND),
+        (Members(permission), Some(role)) => (!role.may(permission)).then_some(StatusCode::FORBIDDEN),
+    }
+}
+
+/// How an answer turns somebody away. That something else is not there is no refusal.
+fn refused(answer: &Answer) -> Option<StatusCode> {
+    let leads_to_the_door =
+        answer.status == StatusCode::FOUND && answer.location().starts_with("/sign-in?next=");
+    match answer.status {
+        _ if leads_to_the_door => Some(StatusCode::UNAUTHORIZED),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Some(answer.status),
+        StatusCode::NOT_FOUND if answer.body.contains("that you belong to") => Some(answer.status),
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_and_file_is_shown_to_those_alone_who_may_see_it() {
+    let site = Site::open().await;
+    for (who, user, role) in everyone(&site).await {
+        let cookie = match &user {
+            Some(user) => site.session_of(user).await,
+            None => String::new(),
+        };
+        for (_, address, door) in PAGES.into_iter().chain(FILES) {
+            let answer = site.page(address, &cookie).await;
+            assert_eq!(
+                refused(&answer),
+                refusal(door, user.is_some(), role),
+                "{who} at {address}: {}",
+                answer.status
+            );
+            assert!(!answer.status.is_server_error(), "{who} at {address}: {}", answer.status);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_server_function_answers_those_alone_who_may_call_it() {
+    let site = Site::open().await;
+    for (who, user, role) in everyone(&site).await {
+        for (function, body, door) in FUNCTIONS {
+            let cookie = match &user {
+                Some(user) => site.session_of(user).await,
+                None => String::new(),
+            };
+            let answer = site.call(function, &cookie, body).await;
+            let says = format!("{who} calls {function}: {} {}", answer.status, answer.body);
+            assert_eq!(refused(&answer), refusal(door, user.is_some(), role), "{says}");
+            assert!(!answer.status.is_server_error(), "{says}");
+            let is_malformed = answer.body.contains("not of the form that the server expects");
+            assert!(!is_malformed, "the table's call is no call: {says}");
+            let by_reading = site
+                .page(&format!("{function}?{body}").replace(['{', '}', '"', ' ', '\n'], ""), &cookie)
+                .await;
+            assert!(!by_reading.status.is_success(), "{function} must not answer GET");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_call_changes_nothing() {
+    let site = Site::open().await;
+    let people = everyone(&site).await;
+    let before = site.service.members(site.project).await.unwrap();
+    for (who, user, _) in people.iter().filter(|(_, _, role)| *role != Some(Role::Admin)) {
+        let cookie = match user {
+            Some(user) => site.session_of(user).await,
+            None => String::new(),
+        };
+        for (function, body) in [
+            ("/rpc/set_role", "project=shop&account=annotator&role=admin"),
+            ("/rpc/remove_member", "project=shop&account=annotator"),
+            ("/rpc/set_overlap", "project=shop&overlap=9"),
+        ] {
+            let answer = site.call(function, &cookie, body).await;
+            assert!(refused(&answer).is_some(), "{who} calls {function}: {}", answer.status);
+        }
+    }
+    assert_eq!(site.service.members(site.project).await.unwrap(), before);
+    assert_eq!(site.service.project(PROJECT).await.unwrap().overlap, 2);
+}
+
+#[test]
+fn every_route_is_in_the_tables() {
+    let routes: BTreeSet<String> = leptos_axum::generate_route_list(app::App)
+        .iter()
+        .map(|route| route.path().to_owned())
+        .chain(routes_of_the_router())
+        .collect();
+    let listed = PAGES.iter().chain(&FILES).map(|(route, ..)| (*route).to_owned()).collect();
+    assert_eq!(routes, listed);
+}
+
+/// What the router adds to the pages: an axum router does not list its routes, so its source does.
+fn routes_of_the_router() -> impl Iterator<Item = String> {
+    let source = include_str!("../../src/http.rs");
+    source.split(".route(\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned)
+}
+
+#[test]
+fn every_server_function_is_in_the_table() {
+    let functions: BTreeSet<(&str, String)> =
+        leptos::server_fn::axum::server_fn_paths().map(|(path, method)| (path, method.to_string())).collect();
+    let listed = FUNCTIONS.iter().map(|(path, ..)| (*path, "POST".to_owned())).collect();
+    assert_eq!(functions, listed);
+}

@@ -1,0 +1,11 @@
+//! The product as others meet it: its doors over HTTP, and the `touchstone` program with its files and exit codes.
+
+mod command_line;
+mod doors;
+mod hostile_input;
+mod program;
+mod protection;
+mod seal;
+mod serving;
+mod sessions;
+mod site;

@@ -1,0 +1,168 @@
+//! A sealed label cannot be told from any answer: with an open assignment on a conversation, what others say of it changes nothing that
+//! a person can read, whatever the role.
+
+use crate::site::Site;
+use domain::Role;
+use service::{ProjectId, User};
+use std::collections::BTreeMap;
+
+/// Everything that shows labels or what is computed of them.
+const PAGES: [&str; 10] = [
+    "/p/shop",
+    "/p/shop/label",
+    "/p/shop/agreement?criterion=helpful&by=annotator",
+    "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
+    "/p/shop/compare?criterion=helpful&incumbent=old",
+    "/p/shop/compare/failures",
+    "/p/shop/conversation/first",
+    "/p/shop/gate",
+    "/p/shop/agreement.json?by=annotator",
+    "/p/shop/compare.json?rule=median",
+];
+const FILES: [&str; 2] = ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median"];
+const FUNCTIONS: [(&str, &str); 9] = [
+    ("/rpc/load_visitor", "project=shop"),
+    ("/rpc/load_home", "project=shop"),
+    ("/rpc/load_desk", "project=shop"),
+    ("/rpc/load_agreement", "project=shop&criterion=helpful&by=annotator"),
+    ("/rpc/load_pair", "project=shop&criterion=helpful&a=ben&b=chloe"),
+    ("/rpc/load_comparison", "project=shop&criterion=helpful&incumbent=old&rule=median"),
+    ("/rpc/load_ledger", "project=shop"),
+    ("/rpc/load_conversation", "project=shop&id=first"),
+    ("/rpc/load_gate", "project=shop"),
+];
+
+/// What a person reads behind every door, without what differs between any two answers.
+async fn everything_read(site: &Site, cookie: &str) -> BTreeMap<String, String> {
+    let mut read = BTreeMap::new();
+    for address in PAGES.into_iter().chain(FILES) {
+        let answer = site.page(address, cookie).await;
+        let body = match nonce(&answer.body) {
+            Some(nonce) => answer.body.replace(nonce, ""),
+            None => answer.body.clone(),
+        };
+        read.insert(address.to_owned(), format!("{} {body}", answer.status));
+    }
+    for (function, body) in FUNCTIONS {
+        let answer = site.call(function, cookie, body).await;
+        read.insert(format!("{function} {body}"), format!("{} {}", answer.status, answer.body));
+    }
+    read
+}
+
+fn nonce(page: &str) -> Option<&str> {
+    page.split("nonce=\"").nth(1)?.split('"').next()
+}
+
+/// Two annotators answer the first conversation, the second time differently; both keep it open.
+struct Labelling<'a> {
+    site: &'a Site,
+    cookies: [(String, User); 2],
+}
+
+impl Labelling<'_> {
+    async fn open(site: &Site) -> Labelling<'_> {
+        let mut cookies = Vec::new();
+        for name in ["ben", "chloe"] {
+            let user = site.person(name, Some(Role::Annotator)).await;
+            let cookie = site.session_of(&user).await;
+            assert!(
+                site.call("/rpc/load_desk", &cookie, "project=shop")
+                    .await
+                    .body
+                    .contains("Where is my order?")
+            );
+            cookies.push((cookie, user));
+        }
+        Labelling { site, cookies: cookies.try_into().unwrap() }
+    }
+
+    /// Ben says `value`, Chloe the opposite, each with a remark.
+    async fn answer(&self, value: u8) {
+        for ((cookie, user), value) in self.cookies.iter().zip([value, 5 - value]) {
+            let before = own_label(self.site, self.site.project, user).await;
+            let answer = serde_json::json!({"project": "shop", "user": user.id.to_string(), "answer": {
+                "conversation": "first", "unit": "conversation", "criterion": "helpful", "value": value,
+                "comment": format!("remark {value}"), "flag": value == 1, "seconds": 3.0, "rubric_version": 1,
+                "supersedes": before, "client_key": format!("{}-{value}", user.id)}});
+            let saved = self.site.call("/rpc/save_answer", cookie, &answer.to_string()).await;
+            assert!(saved.body.contains("saved"), "{}", saved.body);
+        }
+    }
+
+    async fn submit(&self) {
+        for (cookie, _) in &self.cookies {
+            let answer =
+                self.site.call("/rpc/submit_conversation", cookie, "project=shop&conversation=first").await;
+            assert!(answer.status.is_success(), "{}", answer.body);
+        }
+    }
+}
+
+async fn own_label(site: &Site, project: ProjectId, user: &User) -> Option<String> {
+    let task = site.service.label_task(project, user.id).await.unwrap()?;
+    task.answers.first().map(|answer| answer.label.clone())
+}
+
+/// What others say changes nothing for a person of this role who has the conversation open, and something once it is submitted.
+async fn is_sealed_to(role: Role) {
+    let site = Site::open().await;
+    // Three desks for each conversation: the reader's and two others'.
+    site.service.set_overlap(site.project, 3, None).await.unwrap();
+    let reader = site.person("reader", Some(role)).await;
+    let cookie = site.session_of(&reader).await;
+    assert!(site.call("/rpc/load_desk", &cookie, "project=shop").await.body.contains("Where is my order?"));
+    let labelling = Labelling::open(&site).await;
+    labelling.answer(1).await;
+    let ones = everything_read(&site, &cookie).await;
+    labelling.answer(4).await;
+    let fours = everything_read(&site, &cookie).await;
+    assert_same(&ones, &fours, role);
+    labelling.submit().await;
+    let submitted = everything_read(&site, &cookie).await;
+    for (door, body) in &submitted {
+        for remark in ["remark 1", "remark 4"] {
+            assert!(!body.contains(remark), "{role} reads a sealed remark at {door}");
+        }
+    }
+    let agreement = &submitted["/rpc/load_agreement project=shop&criterion=helpful&by=annotator"];
+    if role >= Role::Engineer {
+        assert!(!agreement.contains("\"ben\""), "{role} reads who labelled: {agreement}");
+        let answer = serde_json::json!({"project": "shop", "user": reader.id.to_string(), "answer": {
+            "conversation": "first", "unit": "conversation", "criterion": "helpful", "value": 2, "comment": null,
+            "flag": false, "seconds": null, "rubric_version": 1, "supersedes": null, "client_key": "reader"}});
+        site.call("/rpc/save_answer", &cookie, &answer.to_string()).await;
+        site.call("/rpc/submit_conversation", &cookie, "project=shop&conversation=first").await;
+        let opened = everything_read(&site, &cookie).await;
+        assert!(
+            opened["/rpc/load_agreement project=shop&criterion=helpful&by=annotator"].contains("\"ben\"")
+        );
+    }
+}
+
+#[track_caller]
+fn assert_same(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, role: Role) {
+    for (door, body) in before {
+        assert!(*body == after[door], "{role} can tell what others said at {door}:\n{body}\n{}", after[door]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_annotator_reads_nothing_of_others() {
+    is_sealed_to(Role::Annotator).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engineer_with_an_open_assignment_reads_nothing_of_others() {
+    is_sealed_to(Role::Engineer).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lead_with_an_open_assignment_reads_nothing_of_others() {
+    is_sealed_to(Role::Lead).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_with_an_open_assignment_reads_nothing_of_others() {
+    is_sealed_to(Role::Admin).await;
+}
