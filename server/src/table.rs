@@ -6,7 +6,7 @@ use domain::{AgreementReport, Comparison, Diagnosis, agreement::Estimate};
 ///
 /// # Errors
 /// Where a row cannot be written.
-pub fn agreement(report: &AgreementReport) -> Result<String, csv::Error> {
+pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> {
     let mut rows = Rows::new(&["criterion", "measure", "a", "b"])?;
     for criterion in &report.criteria {
         for (measure, figure) in [
@@ -39,7 +39,7 @@ pub fn agreement(report: &AgreementReport) -> Result<String, csv::Error> {
 ///
 /// # Errors
 /// Where a row cannot be written.
-pub fn comparison(report: &Comparison) -> Result<String, csv::Error> {
+pub(crate) fn comparison(report: &Comparison) -> Result<String, csv::Error> {
     let mut rows = Rows::new(&["criterion", "judge", "against", "measure"])?;
     for criterion in &report.criteria {
         for judge in &criterion.judges {
@@ -70,7 +70,7 @@ pub fn comparison(report: &Comparison) -> Result<String, csv::Error> {
 ///
 /// # Errors
 /// Where a row cannot be written.
-pub fn diagnosis(report: &Diagnosis) -> Result<String, csv::Error> {
+pub(crate) fn diagnosis(report: &Diagnosis) -> Result<String, csv::Error> {
     let mut rows = Rows::new(&["metric", "from", "figure", "by", "slice"])?;
     for metric in &report.metrics {
         rows.figure(&[&metric.id, &report.from, "mean", "", ""], &metric.estimate)?;

@@ -9,7 +9,7 @@ use axum::{
 
 /// The nonce of one answer: scripts without it do not run.
 #[derive(Clone, Debug)]
-pub struct ContentNonce(pub String);
+pub(super) struct ContentNonce(pub(super) String);
 
 /// Mints the nonce of the answer, hands it to the page by the request's extensions, and sets the headers.
 pub(super) async fn protect(State(https): State<bool>, mut request: Request, next: Next) -> Response {
