@@ -94,12 +94,9 @@ impl FromServerFnError for AppError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> AppError {
         match error {
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => AppError::Unreachable,
-            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) => AppError::Invalid {
-                field: String::new(),
-                reason:
-                    "The request is not of the form that the server expects. Reload the page and try again."
-                        .to_owned(),
-            },
+            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) => not_understood(),
+            // What the server cannot read is the request, what the browser cannot read is the answer.
+            ServerFnErrorErr::Deserialization(_) if cfg!(feature = "ssr") => not_understood(),
             // Also an answer that is none of ours: a proxy's error page, say.
             _ => AppError::Internal { id: "an answer that cannot be read".to_owned() },
         }
@@ -110,4 +107,10 @@ impl FromServerFnError for AppError {
         axum::http::StatusCode::from_u16(self.status())
             .unwrap_or(axum::http::StatusCode::INTERNAL_SERVER_ERROR)
     }
+}
+
+/// A request that no page of this version sends.
+fn not_understood() -> AppError {
+    let reason = "The request is not of the form that the server expects. Reload the page and try again.";
+    AppError::Invalid { field: String::new(), reason: reason.to_owned() }
 }
