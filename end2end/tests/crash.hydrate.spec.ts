@@ -1,5 +1,5 @@
 // A power cut in the middle of labelling.
-import { call, member } from "../fixtures/people";
+import { ask, member } from "../fixtures/people";
 import { Server } from "../fixtures/server";
 import { expect, test } from "../fixtures/test";
 
@@ -38,7 +38,7 @@ test("every answer that was called saved is there after the restart, once", asyn
   const acknowledged = [...confirmed];
 
   await server.serve();
-  const read = async (): Promise<Stored[]> => JSON.parse((await call(context, server.origin, "load_desk", { project: "demo" })).body).task.answers;
+  const read = async (): Promise<Stored[]> => (await ask(context, server.origin, "load_desk", { project: "demo" })).answer.task.answers;
   const same = (one: Stored) => (other: Stored) => other.unit === one.unit && other.criterion === one.criterion && other.value === one.value;
   const kept = await read();
   for (const answer of acknowledged) expect(kept.filter(same(answer)), JSON.stringify(answer)).toHaveLength(1);

@@ -1,6 +1,6 @@
 // Every page that is a form, with a program in the page and without one.
 import type { Page } from "@playwright/test";
-import { PASSWORD, call, member } from "../fixtures/people";
+import { PASSWORD, ask, member } from "../fixtures/people";
 import { Server } from "../fixtures/server";
 import { expect, scripted, test } from "../fixtures/test";
 
@@ -105,7 +105,7 @@ test("who is signed in joins with the account that is there", async ({ page, con
   await page.goto(server.invite("second", "lead"));
   await page.getByRole("button", { name: "Join as Eve" }).click();
   await expect(page).toHaveURL(/\/p\/second\/label$/);
-  expect(JSON.parse((await call(context, server.origin, "load_projects", {})).body)).toHaveLength(2);
+  expect((await ask(context, server.origin, "load_projects", {})).answer).toHaveLength(2);
 });
 
 test("a gate is decided, and the decision stays on record", async ({ browser, open }) => {
@@ -138,7 +138,7 @@ test("a password is changed, and all sessions are ended", async ({ browser, open
   await page.getByLabel("Present password").fill(PASSWORD);
   await page.getByLabel("New password").fill("another stone for silver");
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect.poll(async () => (await call(signed, server.origin, "load_account", {})).status, "the session from before").toBe(401);
+  await expect.poll(async () => (await ask(signed, server.origin, "load_account", {})).status, "the session from before").toBe(401);
   await page.goto(`${server.origin}/account`);
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL(/\/sign-in$/);

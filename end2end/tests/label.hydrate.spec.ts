@@ -1,6 +1,6 @@
 // The label page by keyboard: what each key does, what it does not do, and what happens when a person is in two places.
 import type { BrowserContext, Page } from "@playwright/test";
-import { call, member } from "../fixtures/people";
+import { ask, member } from "../fixtures/people";
 import { Server } from "../fixtures/server";
 import { expect, test } from "../fixtures/test";
 
@@ -71,7 +71,7 @@ async function bench(context: { browser: Parameters<typeof member>[0]; open: (co
   const annotator = await member(context.browser, server, project, "annotator", `ada-${project}`);
   const page = await context.open(annotator);
   await page.goto(`${server.origin}/p/${project}/label`);
-  const stored = async () => JSON.parse((await call(annotator, server.origin, "load_desk", { project })).body).task?.answers ?? [];
+  const stored = async () => (await ask(annotator, server.origin, "load_desk", { project })).answer.task?.answers ?? [];
   return { annotator, page, project, stored };
 }
 

@@ -1,6 +1,6 @@
 // From nothing to the agreement of two people on real conversations, as people do it: in the browser, and labelling by keyboard alone.
 import type { BrowserContext, Page } from "@playwright/test";
-import { PASSWORD, call } from "../fixtures/people";
+import { PASSWORD, ask } from "../fixtures/people";
 import { Server, data } from "../fixtures/server";
 import { expect, test } from "../fixtures/test";
 
@@ -97,7 +97,7 @@ async function isKeptOut(context: BrowserContext, page: Page): Promise<void> {
   for (const address of REFUSED_FILES) {
     expect((await context.request.get(`${server.origin}/p/mtrag${address}`)).status(), address).toBe(403);
   }
-  for (const name of REFUSED_CALLS) expect((await call(context, server.origin, name, { project: "mtrag" })).status, name).toBe(403);
+  for (const name of REFUSED_CALLS) expect((await ask(context, server.origin, name, { project: "mtrag" })).status, name).toBe(403);
 }
 
 test.describe("two annotators and an engineer", () => {
@@ -130,7 +130,7 @@ test.describe("two annotators and an engineer", () => {
     await label(first, ada, 0, CONVERSATIONS);
     await second.reload();
     await answer(second, CRITERIA.map((_, criterion) => ben(0, criterion)));
-    const desk = JSON.parse((await call(bens, server.origin, "load_desk", { project: "mtrag" })).body);
+    const desk = (await ask(bens, server.origin, "load_desk", { project: "mtrag" })).answer;
     expect(desk.task.answers.map((one: { value: number }) => one.value)).toEqual(CRITERIA.map((_, criterion) => ben(0, criterion)));
     await isKeptOut(adas, first);
     await isKeptOut(bens, await open(bens));

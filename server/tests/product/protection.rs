@@ -138,13 +138,14 @@ async fn nonsense_is_refused_without_internal_text() {
     for (function, body) in [
         ("/rpc/save_answer", "{\"project\": "),
         ("/rpc/save_answer", "{}"),
-        ("/rpc/load_pair", "project=shop&a_said=many"),
+        ("/rpc/load_pair", r#"{"project": "shop", "a_said": "many"}"#),
         ("/rpc/set_overlap", "project=shop&overlap=-1"),
         ("/rpc/set_overlap", "project=shop&overlap=99999999999"),
         ("/rpc/set_role", "project=shop&account=ada&role=emperor"),
-        ("/rpc/load_decision", "project=shop&id=%00"),
-        ("/rpc/load_agreement", "project=shop&by=%3Cscript%3E"),
-        ("/rpc/load_comparison", "project=shop&rule=best"),
+        ("/rpc/load_decision", r#"{"project": "shop", "id": "\u0000"}"#),
+        ("/rpc/load_agreement", r#"{"project": "shop", "by": "<script>"}"#),
+        ("/rpc/load_comparison", r#"{"project": "shop", "rule": "best"}"#),
+        ("/rpc/load_comparison", "project=shop"),
         ("/rpc/decide", "project=shop&candidate=new&policy=%5B"),
         ("/rpc/decide", "project=shop&candidate=new&incumbent=new&policy=name%3D%22p%22"),
     ] {

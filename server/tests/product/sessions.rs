@@ -6,7 +6,7 @@ use domain::Role;
 
 /// Whether the cookie is still that of somebody.
 async fn is_in(site: &Site, cookie: &str) -> bool {
-    site.call("/rpc/load_account", cookie, "").await.status == StatusCode::OK
+    site.call("/rpc/load_account", cookie, "{}").await.status == StatusCode::OK
 }
 
 async fn sign_in(site: &Site, account: &str, password: &str, next: &str) -> crate::site::Answer {
@@ -121,7 +121,10 @@ async fn who_is_shut_out_is_out_at_once() {
     let page = site.page("/p/shop/people", &cookie).await;
     assert_eq!((page.status, page.location().starts_with("/sign-in?next=")), (StatusCode::FOUND, true));
     assert_eq!(site.page("/p/shop/agreement.json", &cookie).await.status, StatusCode::UNAUTHORIZED);
-    assert_eq!(site.call("/rpc/load_desk", &cookie, "project=shop").await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(
+        site.call("/rpc/load_desk", &cookie, r#"{"project": "shop"}"#).await.status,
+        StatusCode::UNAUTHORIZED
+    );
     let again = site.call("/rpc/sign_in", "", &format!("account=ada&password={PASSWORD}")).await;
     assert_eq!(again.status, StatusCode::UNPROCESSABLE_ENTITY);
 }
