@@ -138,8 +138,8 @@ pub struct DiagnosisInput<'a> {
     pub observations: &'a Observations,
     /// The trace of each conversation, in the order of [`Observations::settings`].
     pub traces: &'a [Trace],
-    /// Hash of the traces.
-    pub content: &'a ContentHash,
+    /// Hash of all of it.
+    pub data_hash: &'a ContentHash,
     /// What is asked.
     pub choice: &'a DiagnosisChoice,
 }

@@ -3,7 +3,7 @@
 use crate::{ComparisonQuery, ProjectId, Service, ServiceError, Viewer};
 use domain::{
     ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, Observations, ReferenceRule, Rubric,
-    SliceBy, Trace,
+    SliceBy, Trace, agreement::Inference,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -78,14 +78,15 @@ impl Service {
         observations.verdicts.retain(|verdict| wanted.contains(&&*verdict.judge));
         let (traces, content) = self.traces(project, &observations, viewer).await?;
         let name = self.store.project_name(project).await?;
-        let key = format!("diagnosis {choice:?} {content} {name}");
-        self.kept(&key, observations.hash(&rubric, &key), move || {
+        let key = format!("diagnosis {choice:?} {content} {name} {:?}", Inference::default());
+        let data_hash = observations.hash(&rubric, &key);
+        self.kept(&key, data_hash.clone(), move || {
             Diagnosis::of(&DiagnosisInput {
                 project: &name,
                 rubric: &rubric,
                 observations: &observations,
                 traces: &traces,
-                content: &content,
+                data_hash: &data_hash,
                 choice: &choice,
             })
         })

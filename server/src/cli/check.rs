@@ -117,7 +117,7 @@ fn notes(report: &CheckReport) -> Vec<String> {
         notes.push(format!("unstable: {case} passed {} of {} trials", unstable.passed, unstable.trials));
     }
     for (check, cases) in &report.disagreements {
-        notes.push(format!("the trials of {} cases disagree on {check}: {}", cases.len(), cases.join(", ")));
+        notes.push(format!("trials disagree on {check}, by case ({}): {}", cases.len(), cases.join(", ")));
     }
     for expired in &report.expired {
         let owner = expired.owner.as_deref().unwrap_or("nobody");

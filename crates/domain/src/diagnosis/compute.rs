@@ -39,10 +39,9 @@ impl Diagnosis {
             let paired = others.as_ref().map(|(name, columns)| (*name, &columns[at]));
             conversations.figures(metric, column, paired, choice.from_judge)
         });
-        let settings = format!("diagnosis {choice:?} {} {:?}", input.content, Inference::default());
         let mut diagnosis = Diagnosis {
             project: input.project.to_owned(),
-            data_hash: observations.hash(input.rubric, &settings),
+            data_hash: input.data_hash.clone(),
             from: judge.as_ref().filter(|_| choice.from_judge).map_or(LABELS, |(name, _)| name).to_owned(),
             reference: choice.reference.clone(),
             ranked_by: choice.ranked_by.clone(),
@@ -235,8 +234,7 @@ impl<'a> Conversations<'a> {
             tail: Tail::of(
                 metric,
                 &column.values,
-                &self.clusters,
-                &self.inference,
+                |values| self.mean(values, 0),
                 |setting| self.name(setting),
                 |setting| self.traces.get(setting).is_some_and(|trace| trace.multi_part),
             ),

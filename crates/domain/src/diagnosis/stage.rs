@@ -80,7 +80,7 @@ impl Cause {
             }
             Cause::Guessed => (
                 "right answer without the tool that it needs",
-                "it was guessed: make the tool call a condition of the answer",
+                "whether the tool call is a condition of the answer: it was guessed",
             ),
             Cause::WrongTool => {
                 ("a needed tool was not called", "the descriptions of the tools, and the routing prompt")
@@ -127,7 +127,7 @@ impl Cause {
             Cause::WrongAnswer => ("right evidence, wrong answer", "the prompt or the model"),
             Cause::UnsupportedAddition => (
                 "something that nothing supports was added",
-                "faithfulness: the instruction to stay with the evidence, temperature, length",
+                "the instruction to stay with the evidence, the temperature, the length",
             ),
             Cause::HallucinatedCitation => (
                 "a cited passage does not exist",

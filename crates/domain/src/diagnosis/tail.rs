@@ -1,7 +1,7 @@
 //! How the conversations of a metric are distributed, and the worst of them.
 
 use crate::{Better, metric::ProjectMetric};
-use agreement::{Estimate, Inference, mean};
+use agreement::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// The distribution of a metric over conversations, and its bad end.
@@ -46,12 +46,12 @@ const LISTED: usize = 10;
 const STEPS: u32 = 10;
 
 impl Tail {
-    /// `name` gives the id of a conversation by position, and `multi_part` whether its question has several parts.
+    /// `mean` is that over the conversations with its interval; `name` gives the id of a conversation by position, and `multi_part` whether
+    /// its question has several parts.
     pub(super) fn of<'a>(
         metric: &ProjectMetric,
         values: &[Option<f64>],
-        clusters: &[u32],
-        inference: &Inference,
+        mean: impl Fn(&[Option<f64>]) -> Estimate,
         name: impl Fn(usize) -> &'a str,
         multi_part: impl Fn(usize) -> bool,
     ) -> Tail {
@@ -67,8 +67,8 @@ impl Tail {
         let worst = worst.into_iter().filter(|(_, value)| is_beyond(*value)).take(LISTED);
         Tail {
             bound: metric.bound,
-            beyond: mean(&all, clusters, inference),
-            beyond_multi_part: mean(&parts, clusters, inference),
+            beyond: mean(&all),
+            beyond_multi_part: mean(&parts),
             histogram: histogram(values, metric.range),
             worst: worst
                 .map(|(at, value)| WorstConversation { conversation: name(at).to_owned(), value })
