@@ -17,7 +17,7 @@ test("every answer that was called saved is there after the restart, once", asyn
   const context = await member(browser, server, "demo", "annotator", "ada-who-labels");
   const page = await open(context);
   await page.goto(`${server.origin}/p/demo/label`);
-  const before = Number(JSON.parse(server.done("doctor", "--json").out).rows.label);
+  const before = Number(JSON.parse(server.done("doctor", "--json").out).rows.labels);
 
   // What the server has confirmed, as the page reads it.
   const confirmed: Stored[] = [];
@@ -49,7 +49,7 @@ test("every answer that was called saved is there after the restart, once", asyn
   const all = await read();
   expect(all.map((answer) => answer.value)).toEqual([1, 0, 1, 1, 1, 1, 0, 1]);
   const health = JSON.parse(server.done("doctor", "--json").out);
-  expect([health.sound, health.rows.label - before]).toEqual([true, 8]);
+  expect([health.sound, health.rows.labels - before]).toEqual([true, 8]);
   const second = server.run("serve", "--listen", "127.0.0.1:0");
   expect([second.code, second.err]).toEqual([3, expect.stringContaining("touchstone.db")]);
   await context.close();

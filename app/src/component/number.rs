@@ -1,4 +1,4 @@
-//! Numbers as pages write them. The same on the server and in the browser: no locale is asked.
+//! Numbers as pages write them: no locale is asked. What only reports need is not sent to the browser.
 
 /// The sign that typographers use for a number below zero.
 const MINUS: char = '−';
@@ -14,6 +14,7 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// A difference: with its sign, also where it is above zero.
+#[cfg(feature = "ssr")]
 pub(crate) fn signed(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
     let is_zero = text.chars().all(|digit| matches!(digit, '0' | '.'));
@@ -21,6 +22,7 @@ pub(crate) fn signed(value: f64, decimals: usize) -> String {
 }
 
 /// A p value: three decimals, and never 0.
+#[cfg(feature = "ssr")]
 pub(crate) fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { fixed(p, 3) }
 }
@@ -39,6 +41,7 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// A count with its noun: `1 item`, `3 items`.
+#[cfg(feature = "ssr")]
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
@@ -50,6 +53,7 @@ pub(crate) fn level(value: f64) -> String {
 }
 
 /// A time in milliseconds, in the unit that reads best.
+#[cfg(feature = "ssr")]
 pub(crate) fn milliseconds(time: f64) -> String {
     if time < 1_000.0 { format!("{time:.0} ms") } else { format!("{:.1} s", time / 1_000.0) }
 }

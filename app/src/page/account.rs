@@ -80,7 +80,7 @@ fn Sessions(
 }
 
 fn session_row(session: OwnSession) -> impl IntoView {
-    let here = session.current.then(|| view! { " " <span class="tag here">"this one"</span> });
+    let here = session.current.then(|| view! { " " <span class="tag gold">"this one"</span> });
     view! {
         <tr>
             <th scope="row" class="wrap">{visible(&session.user_agent)} {here}</th>

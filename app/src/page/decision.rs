@@ -1,18 +1,13 @@
 //! One decision: the word, then each rule with what was required and what was found.
 
+#[cfg(feature = "ssr")]
+pub(crate) mod record;
+
 use crate::{
-    address::{of_project, with_query},
-    component::{
-        announcer::Heading,
-        figure::{Figure, Form},
-        loaded::PageData,
-        number::minute,
-    },
-    page::gate::{rfc3339, verdict_class},
+    component::{loaded::PageData, markup::Fragment},
     param::{path_param, project_param},
     rpc::gate::load_decision,
 };
-use domain::{Decision, RuleOutcome, RuleVerdict, Verdict, visible};
 use leptos::prelude::*;
 
 /// The page of a decision.
@@ -20,148 +15,5 @@ use leptos::prelude::*;
 pub(crate) fn DecisionPage() -> impl IntoView {
     let (project, id) = (project_param(), path_param("decision"));
     let data = PageData::new(move || (project.get(), id.get()), |(project, id)| load_decision(project, id));
-    data.show(|decision| view! { <Shown decision=decision/> })
-}
-
-/// The whole decision.
-#[component]
-fn Shown(
-    /// The decision.
-    decision: Decision,
-) -> impl IntoView {
-    let class = format!("word {}", verdict_class(decision.decision));
-    let candidate = visible(&decision.candidate);
-    let against = match &decision.incumbent {
-        Some(incumbent) => format!("{candidate}, against {}", visible(incumbent)),
-        None => format!("{candidate}, with no incumbent: rules that need one were not asked"),
-    };
-    let reasons = decision.reasons.iter().map(|reason| view! { <li>{visible(reason)}</li> }).collect_view();
-    let why = (!decision.reasons.is_empty()).then(|| view! { <ul class="reasons">{reasons}</ul> });
-    let advice = decision.advice_only.then(|| view! {
-        <p class="note">"Advice: it was decided on live labels. Only a decision on a frozen anchor set can be followed by a promotion."</p>
-    });
-    let project = decision.project.clone();
-    let rows = decision
-        .rules
-        .iter()
-        .enumerate()
-        .map(|(index, rule)| view! { <RuleRow decision=decision.clone() rule=rule.clone() index=index/> })
-        .collect_view();
-    view! {
-        <div class="page">
-            <div class="head">
-                <div>
-                    <a class="crumb" href=of_project(&project, "gate")>"← Gate"</a>
-                    <Heading title="Decision"/>
-                    <p>{against}</p>
-                </div>
-            </div>
-            <section class="card verdict" aria-label="Answer">
-                <p class=class>{decision.decision.word()}</p>
-                <div>
-                    <p>{meaning(decision.decision)}</p>
-                    {why}
-                    {advice}
-                </div>
-            </section>
-            <section class="part" aria-labelledby="rules">
-                <h2 id="rules">"Rules"</h2>
-                <div class="card scroll" tabindex="0" role="region" aria-label="Rules">
-                    <table class="pinned">
-                        <caption class="visually-hidden">"Each rule with what was required and what was found"</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">"Rule"</th>
-                                <th scope="col">"Criterion"</th>
-                                <th scope="col">"Required"</th>
-                                <th scope="col" class="right">"Found"</th>
-                                <th scope="col">"Verdict"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
-            </section>
-            <Evidence decision=decision/>
-        </div>
-    }
-}
-
-/// What the word means.
-fn meaning(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Promote => "Every rule of the policy is shown to be met.",
-        Verdict::Hold => "At least one rule is shown not to be met.",
-        Verdict::Inconclusive => "No rule is shown to fail, but the data cannot show that all are met.",
-    }
-}
-
-/// One rule.
-#[component]
-fn RuleRow(
-    /// The decision, for the links.
-    decision: Decision,
-    /// The rule.
-    rule: RuleOutcome,
-    /// Its place in the list.
-    index: usize,
-) -> impl IntoView {
-    let (class, word) = match rule.verdict {
-        RuleVerdict::Pass => ("good", "✓ pass"),
-        RuleVerdict::Fail => ("bad", "✗ fail"),
-        RuleVerdict::Inconclusive => ("unsure", "? inconclusive"),
-        RuleVerdict::Undefined => ("unsure", "∅ undefined"),
-    };
-    let form = if rule.rule == "non_inferiority" { Form::Difference } else { Form::Plain };
-    let incumbent = decision.incumbent.clone().unwrap_or_default();
-    let query = [("criterion", rule.criterion.as_str()), ("incumbent", incumbent.as_str())];
-    let href = with_query(&of_project(&decision.project, "compare"), &query);
-    let name = rule.rule.replace('_', " ");
-    view! {
-        <tr>
-            <th scope="row">{name.clone()}</th>
-            <td><a href=href>{visible(&rule.criterion)}</a></td>
-            <td class="wrap">{visible(&rule.required)}</td>
-            <td class="right">
-                <Figure estimate=rule.found name=format!("{name} on {}", visible(&rule.criterion)) id=format!("rule-{index}") form=form/>
-            </td>
-            <td class=class>{word}</td>
-        </tr>
-    }
-}
-
-/// What the decision was made on.
-#[component]
-fn Evidence(
-    /// The decision.
-    decision: Decision,
-) -> impl IntoView {
-    let source = &decision.reference;
-    let names: Vec<String> = source.annotators.iter().map(|name| visible(name)).collect();
-    let reference = match &source.anchor_set {
-        Some(set) => format!("anchor set {}, {}", visible(set), source.rule.word()),
-        None => format!("{} of the live labels of {}", source.rule.word(), names.join(", ")),
-    };
-    let policy = serde_json::to_string_pretty(&decision.policy).unwrap_or_default();
-    view! {
-        <section class="part" aria-labelledby="evidence">
-            <h2 id="evidence">"Evidence"</h2>
-            <dl class="pairs small">
-                <dt>"Decided"</dt>
-                <dd class="num">{format!("{} UTC", minute(&rfc3339(&decision.decided_at)))}</dd>
-                <dt>"Reference"</dt>
-                <dd>{reference}</dd>
-                <dt>"Data"</dt>
-                <dd><code class="hash">{decision.data_hash.0.clone()}</code></dd>
-                <dt>"Policy"</dt>
-                <dd>{visible(&decision.policy.name)} " " <code class="hash">{decision.policy_hash.0.clone()}</code></dd>
-                <dt>"Record"</dt>
-                <dd><code class="hash">{decision.id.clone()}</code></dd>
-            </dl>
-            <details>
-                <summary>"The policy as it was applied"</summary>
-                <pre class="call">{visible(&policy)}</pre>
-            </details>
-        </section>
-    }
+    data.show(|markup| view! { <Fragment markup=markup/> })
 }

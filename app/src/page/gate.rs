@@ -1,17 +1,19 @@
 //! Deciding whether a judge may be promoted, and the log of what was decided.
 
+#[cfg(feature = "ssr")]
+pub(crate) mod log;
+
 use crate::{
-    address::{encoded, of_project},
     component::{
         announcer::Heading,
         form::{About, Choice, ErrorSummary, Field, PostForm, Sending, wrong_with},
         loaded::PageData,
-        number::minute,
+        markup::Fragment,
     },
     param::{project_param, query_param},
     rpc::gate::{Decide, GatePage as Shown, load_gate},
 };
-use domain::{Decision, ReferenceRule, Verdict, visible};
+use domain::{ReferenceRule, visible};
 use leptos::prelude::*;
 
 /// A policy to begin with: what every promotion should show.
@@ -51,7 +53,7 @@ pub(crate) fn GatePage() -> impl IntoView {
             <div class="page">
                 <Heading title="Gate"/>
                 {form}
-                <Log project=project decisions=decisions/>
+                <Fragment markup=decisions/>
             </div>
         }
     })
@@ -143,68 +145,4 @@ fn NoJudges(
             <pre tabindex="0" role="region" aria-label="Command">{command}</pre>
         </section>
     }
-}
-
-/// What was decided, newest first.
-#[component]
-fn Log(
-    /// The project.
-    project: String,
-    /// The decisions.
-    decisions: Vec<Decision>,
-) -> impl IntoView {
-    if decisions.is_empty() {
-        return view! { <p class="soft">"Nothing has been decided yet."</p> }.into_any();
-    }
-    let rows = decisions
-        .into_iter()
-        .map(|decision| {
-            let href = of_project(&project, &format!("gate/{}", encoded(&decision.id)));
-            let class = verdict_class(decision.decision);
-            let incumbent = decision.incumbent.map_or_else(|| "–".to_owned(), |judge| visible(&judge));
-            view! {
-                <tr>
-                    <th scope="row"><a href=href class=class>{decision.decision.word()}</a></th>
-                    <td>{visible(&decision.candidate)}</td>
-                    <td>{incumbent}</td>
-                    <td>{visible(&decision.policy.name)} " " <code class="hash">{decision.policy_hash.short().to_owned()}</code></td>
-                    <td class="num">{minute(&rfc3339(&decision.decided_at))}</td>
-                </tr>
-            }
-        })
-        .collect_view();
-    view! {
-        <section class="part" aria-labelledby="log">
-            <h2 id="log">"Decisions"</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Decisions">
-                <table class="pinned">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Decision"</th>
-                            <th scope="col">"Candidate"</th>
-                            <th scope="col">"Incumbent"</th>
-                            <th scope="col">"Policy"</th>
-                            <th scope="col">"When (UTC)"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </section>
-    }
-    .into_any()
-}
-
-/// The colour that goes with the word of a verdict.
-pub(crate) fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Promote => "good",
-        Verdict::Hold => "bad",
-        Verdict::Inconclusive => "unsure",
-    }
-}
-
-/// A moment as RFC 3339 writes it.
-pub(crate) fn rfc3339(at: &time::OffsetDateTime) -> String {
-    at.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }

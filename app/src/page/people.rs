@@ -54,6 +54,9 @@ fn People(
     /// What can be done.
     acts: Acts,
 ) -> impl IntoView {
+    let nobody = shown.members.is_empty().then(|| {
+        view! { <tr><td colspan="5" class="soft">"Nobody has joined yet: make a link below."</td></tr> }
+    });
     let rows = shown
         .members
         .into_iter()
@@ -76,7 +79,7 @@ fn People(
                             <th scope="col">"Remove"</th>
                         </tr>
                     </thead>
-                    <tbody>{rows}</tbody>
+                    <tbody>{nobody} {rows}</tbody>
                 </table>
             </div>
             <InviteForm project=project.clone() invitation=shown.invitation acts=acts/>

@@ -1,23 +1,18 @@
 //! Agreement between people.
 
-use crate::{error::AppError, rpc::packed::Packed};
-use domain::{AgreementReport, PairItems};
+use crate::{component::markup::Markup, error::AppError, rpc::packed::Packed};
 use leptos::{prelude::*, server_fn::codec::Json};
-use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::door;
+use crate::{
+    door,
+    page::{
+        agreement::report::{Report, TITLE},
+        pair::crossed::{Crossed, title},
+    },
+};
 #[cfg(feature = "ssr")]
 use domain::{Permission, SliceBy};
-
-/// What the page of a pair shows: the counts of every cell, and the items of one cell or of all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PairPage {
-    /// The figures, the counts and the first items.
-    pub(crate) pair: PairItems,
-    /// How many items there are in the cell, or in all.
-    pub(crate) chosen: u64,
-}
 
 /// Most items that one page lists.
 #[cfg(feature = "ssr")]
@@ -29,7 +24,7 @@ pub(crate) async fn load_agreement(
     project: String,
     criterion: Option<String>,
     by: Option<String>,
-) -> Result<Packed<AgreementReport>, AppError> {
+) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let query = service::AgreementQuery { criterion: None, by: by.as_deref().map(slice_by).transpose()? };
     let mut report =
@@ -40,7 +35,8 @@ pub(crate) async fn load_agreement(
         other.annotators.clear();
         other.slices.clear();
     }
-    Packed::new(&report)
+    let by = by.unwrap_or_default();
+    Packed::new(&Markup::of_page(TITLE, view! { <Report report=report by=by/> }))
 }
 
 /// Two annotators' answers crossed, with the items of the cell (`a_said`, `b_said`), or all where none is chosen.
@@ -50,17 +46,20 @@ pub(crate) async fn load_pair(
     criterion: String,
     a: String,
     b: String,
-    a_said: Option<f64>,
-    b_said: Option<f64>,
-) -> Result<Packed<PairPage>, AppError> {
+    a_said: Option<String>,
+    b_said: Option<String>,
+) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let found = door::service()?.pair_items(pass.project, &criterion, &a, &b, pass.viewer()).await;
     let mut pair = found.map_err(door::refused)?;
+    let [a_said, b_said] = [a_said, b_said].map(|said| said.and_then(|said| said.parse::<f64>().ok()));
     let is = |wanted: Option<f64>, said: f64| wanted.is_none_or(|wanted| (wanted - said).abs() < 1e-9);
     pair.items.retain(|item| is(a_said, item.a) && is(b_said, item.b));
     let chosen = pair.items.len() as u64;
     pair.items.truncate(LISTED);
-    Packed::new(&PairPage { pair, chosen })
+    let (name, cell) = (title(&pair.agreement), a_said.zip(b_said));
+    let view = view! { <Crossed project=project pair=pair chosen=chosen cell=cell/> };
+    Packed::new(&Markup::of_page(name, view))
 }
 
 /// What slices are by, as the address names it.

@@ -1,34 +1,19 @@
 //! Judges against people, and the ledger of verdicts that are no value.
 
-use crate::{error::AppError, rpc::packed::Packed};
-use domain::{Comparison, LedgerEntry};
+use crate::{component::markup::Markup, error::AppError, rpc::packed::Packed};
 use leptos::{prelude::*, server_fn::codec::Json};
-use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::{door, rpc::agreement::chosen_criterion};
+use crate::{
+    door,
+    page::{
+        compare::report::{self, Chosen, Report},
+        failures::entries::{self, Entries},
+    },
+    rpc::agreement::chosen_criterion,
+};
 #[cfg(feature = "ssr")]
 use domain::{Permission, ReferenceRule};
-
-/// What the compare page shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ComparePage {
-    /// The report, cut down to the chosen criterion.
-    pub(crate) comparison: Comparison,
-    /// Every criterion that could be chosen.
-    pub(crate) criteria: Vec<String>,
-    /// Every judge, for the choice of the incumbent.
-    pub(crate) judges: Vec<String>,
-}
-
-/// What the ledger shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LedgerPage {
-    /// The first entries.
-    pub(crate) entries: Vec<LedgerEntry>,
-    /// How many there are.
-    pub(crate) total: u64,
-}
 
 /// Most entries that one page of the ledger lists.
 #[cfg(feature = "ssr")]
@@ -41,18 +26,24 @@ pub(crate) async fn load_comparison(
     criterion: Option<String>,
     incumbent: Option<String>,
     rule: Option<String>,
-) -> Result<Packed<ComparePage>, AppError> {
+) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
-    let rule = rule_of(rule)?;
-    let query = service::ComparisonQuery { rule, incumbent, ..Default::default() };
+    let query = service::ComparisonQuery {
+        rule: rule_of(rule.clone())?,
+        incumbent: incumbent.clone(),
+        ..Default::default()
+    };
     let mut comparison =
         service.comparison(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
-    let criteria: Vec<String> = comparison.criteria.iter().map(|found| found.id.clone()).collect();
-    let chosen = chosen_criterion(criteria.iter().map(String::as_str), criterion);
-    comparison.criteria.retain(|found| Some(&found.id) == chosen.as_ref());
     let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
-    Packed::new(&ComparePage { comparison, criteria, judges })
+    let criteria: Vec<String> = comparison.criteria.iter().map(|found| found.id.clone()).collect();
+    let criterion = chosen_criterion(criteria.iter().map(String::as_str), criterion).unwrap_or_default();
+    comparison.criteria.retain(|found| found.id == criterion);
+    let [incumbent, rule] = [incumbent, rule].map(Option::unwrap_or_default);
+    let chosen = Chosen { project, criterion, incumbent, rule };
+    let view = view! { <Report comparison=comparison criteria=criteria judges=judges chosen=chosen/> };
+    Packed::new(&Markup::of_page(report::TITLE, view))
 }
 
 /// The instrument failures of a judge on a criterion; of all where none is named.
@@ -61,14 +52,16 @@ pub(crate) async fn load_ledger(
     project: String,
     judge: Option<String>,
     criterion: Option<String>,
-) -> Result<Packed<LedgerPage>, AppError> {
+) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let found =
         door::service()?.ledger(pass.project, judge.as_deref(), criterion.as_deref(), pass.viewer()).await;
     let mut entries = found.map_err(door::refused)?;
     let total = entries.len() as u64;
     entries.truncate(LISTED);
-    Packed::new(&LedgerPage { entries, total })
+    let view =
+        view! { <Entries project=project entries=entries total=total judge=judge criterion=criterion/> };
+    Packed::new(&Markup::of_page(entries::TITLE, view))
 }
 
 /// The rule that a form or an address names; none is the service's own choice.

@@ -1,12 +1,18 @@
 //! Gates: deciding, and the record of what was decided.
 
-use crate::{error::AppError, rpc::packed::Packed};
-use domain::Decision;
+use crate::{component::markup::Markup, error::AppError, rpc::packed::Packed};
 use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::{address, door, rpc::comparison::rule_of};
+use crate::{
+    address, door,
+    page::{
+        decision::record::{Record, TITLE},
+        gate::log::Log,
+    },
+    rpc::comparison::rule_of,
+};
 #[cfg(feature = "ssr")]
 use domain::Permission;
 
@@ -14,7 +20,7 @@ use domain::Permission;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GatePage {
     /// The decisions, newest first.
-    pub(crate) decisions: Vec<Decision>,
+    pub(crate) decisions: Markup,
     /// Every judge that could stand.
     pub(crate) judges: Vec<String>,
     /// Whether the visitor may decide.
@@ -28,6 +34,7 @@ pub(crate) async fn load_gate(project: String) -> Result<Packed<GatePage>, AppEr
     let service = door::service()?;
     let decisions = service.decisions(pass.project).await.map_err(door::refused)?;
     let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
+    let decisions = Markup::of_part(view! { <Log project=project decisions=decisions/> });
     Packed::new(&GatePage { decisions, judges, may_decide: pass.role.may(Permission::Gate) })
 }
 
@@ -56,8 +63,8 @@ pub(crate) async fn decide(
 
 /// One decision.
 #[server(input = Json)]
-pub(crate) async fn load_decision(project: String, id: String) -> Result<Packed<Decision>, AppError> {
+pub(crate) async fn load_decision(project: String, id: String) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
-    let data = door::service()?.decision(pass.project, &id).await.map_err(door::refused)?;
-    Packed::new(&data)
+    let found = door::service()?.decision(pass.project, &id).await.map_err(door::refused)?;
+    Packed::new(&Markup::of_page(TITLE, view! { <Record decision=found/> }))
 }

@@ -107,10 +107,10 @@ fn a_file_that_is_no_database_is_left_alone() {
 
 #[test]
 fn seeding_twice_changes_nothing() {
-    let labels = DEMO.rows("label");
+    let labels = DEMO.rows("labels");
     assert!(labels > 0);
     DEMO.done(&["demo"]);
-    assert_eq!(DEMO.rows("label"), labels);
+    assert_eq!(DEMO.rows("labels"), labels);
 }
 
 /// A figure as it stands everywhere: a value with n, or the reason why there is none.
@@ -264,9 +264,9 @@ fn a_gate_that_broke_never_looks_like_one_that_decided() {
 
 #[test]
 fn a_decision_is_printed_in_its_shape_and_stays_on_record() {
-    let before = DEMO.rows("decision");
+    let before = DEMO.rows("decisions");
     let decision = gate("kappa_at_least = 0.999\nminimum_n = 1", "json").json();
-    assert!(DEMO.rows("decision") > before);
+    assert!(DEMO.rows("decisions") > before);
     assert!(decision["id"].is_string());
     for hash in ["policy_hash", "data_hash"] {
         assert_eq!(decision[hash].as_str().unwrap().len(), 64, "{decision}");

@@ -195,8 +195,8 @@ async fn a_refused_call_changes_nothing() {
     assert_eq!(site.service.project(PROJECT).await.unwrap().overlap, 2);
 }
 
-#[test]
-fn every_route_is_in_the_tables() {
+#[tokio::test]
+async fn every_route_is_in_the_tables() {
     let routes: BTreeSet<String> = leptos_axum::generate_route_list(app::App)
         .iter()
         .map(|route| route.path().to_owned())

@@ -57,7 +57,7 @@ fn import(place: &Workplace, kind: &str, file: &str) -> Run {
 /// The file is refused with a message that holds every one of `says`, and nothing of it is stored.
 #[track_caller]
 fn refuse(place: &Workplace, kind: &str, file: &str, says: &[&str]) {
-    let count = || ["conversation", "label", "verdict"].map(|table| place.rows(table));
+    let count = || ["conversations", "labels", "verdicts"].map(|table| place.rows(table));
     let before = count();
     let run = import(place, kind, file);
     assert_eq!(run.code, 3, "{run:?}");
@@ -132,7 +132,7 @@ fn what_only_looks_dangerous_is_taken_as_the_text_that_it_is() {
     place.file("odd.jsonl", rows.join("\n"));
     let run = import(&place, "conversations", "odd.jsonl");
     assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(place.rows("conversation"), 1 + texts.len() as u64);
+    assert_eq!(place.rows("conversations"), 1 + texts.len() as u64);
     let again = place.done(&["import", "conversations", "--project", "p", "odd.jsonl", "--json"]).json();
     assert_eq!((&again["new"], &again["unchanged"]), (&json!(0), &json!(texts.len())));
 }
@@ -226,12 +226,12 @@ fn keep_going_takes_the_good_rows_and_writes_the_others_beside_the_file() {
     assert_eq!(rows.len(), 2);
     assert_eq!((&rows[0]["line"], &rows[0]["row"]["annotator"]), (&json!(2), &json!("ada")));
     assert!(rows[1]["reason"].as_str().unwrap().contains("nowhere"));
-    assert_eq!(place.rows("label"), 1);
+    assert_eq!(place.rows("labels"), 1);
     let dry = place
         .done(&["import", "labels", "--project", "p", "mixed.csv", "--keep-going", "--dry-run", "--json"])
         .json();
     assert_eq!(dry["dry_run"], true);
-    assert_eq!(place.rows("label"), 1);
+    assert_eq!(place.rows("labels"), 1);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn an_import_that_is_killed_leaves_nothing_half_written() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(place.rows("conversation"), 1);
+    assert_eq!(place.rows("conversations"), 1);
 }
 
 #[test]

@@ -42,11 +42,7 @@ async fn everything_read(site: &Site, cookie: &str) -> BTreeMap<String, String> 
     let mut read = BTreeMap::new();
     for address in PAGES.into_iter().chain(FILES) {
         let answer = site.page(address, cookie).await;
-        let body = match nonce(&answer.body) {
-            Some(nonce) => answer.body.replace(nonce, ""),
-            None => answer.body.clone(),
-        };
-        read.insert(address.to_owned(), format!("{} {body}", answer.status));
+        read.insert(address.to_owned(), format!("{} {}", answer.status, settled(&answer.body)));
     }
     for (function, body) in FUNCTIONS {
         let answer = site.call(function, cookie, body).await;
@@ -55,8 +51,14 @@ async fn everything_read(site: &Site, cookie: &str) -> BTreeMap<String, String> 
     read
 }
 
-fn nonce(page: &str) -> Option<&str> {
-    page.split("nonce=\"").nth(1)?.split('"').next()
+/// A page without its nonce, and the data that travel after it in one order: they are sent as they come.
+fn settled(page: &str) -> String {
+    let nonce = page.split("nonce=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let page = nonce.map_or_else(|| page.to_owned(), |nonce| page.replace(nonce, ""));
+    let Some((shown, data)) = page.split_once("</html>") else { return page };
+    let mut data: Vec<&str> = data.split(['\n', ';']).filter(|line| line.contains("_RESOURCES[")).collect();
+    data.sort_unstable();
+    format!("{shown}\n{}", data.join("\n"))
 }
 
 /// Two annotators answer the first conversation, the second time differently; both keep it open.

@@ -125,7 +125,7 @@ fn the_command_line_works_while_the_server_does() {
     let place = Workplace::new();
     let server = Server::start(&place);
     place.done(&["demo"]);
-    assert!(place.rows("conversation") > 0);
+    assert!(place.rows("conversations") > 0);
     let link = place.done(&["user", "invite", "--project", "demo", "--role", "annotator", "--json"]).json();
     let link = link["link"].as_str().unwrap();
     let path = &link[link.find("/invitation/").unwrap()..];

@@ -245,7 +245,7 @@ fn Remarks(
         _ => {}
     };
     view! {
-        {move || here().flag.then(|| view! { <p class="tag here">"flagged"</p> })}
+        {move || here().flag.then(|| view! { <p class="tag gold">"flagged"</p> })}
         {move || match (work.opened.comment.get(), here().comment) {
             (true, comment) => view! {
                 <div class="field">
