@@ -77,9 +77,9 @@ unit: ## tests of the library crates
 	cargo test --locked -p agreement -p domain -p store -p service
 
 .PHONY: product
-product: ## tests of the running program and of the pages' parts
-	cargo test --locked -p server
-	cargo test --locked -p app --features ssr
+product: build ## tests of the running program and of the pages' parts, built as they are shipped
+	cargo test --locked --release -p server
+	cargo test --locked --release -p app --features ssr
 
 # Debian's browser, where there is none yet.
 .PHONY: chromium

@@ -74,16 +74,16 @@ async function label(page: Page, says: (conversation: number, criterion: number)
   }
 }
 
-/** The agreement of Ada and Ben as the download says it; undefined where it says nothing. */
+/** The agreement of Ada and Ben, who label under the names of their accounts, as the download says it; undefined where it says nothing. */
 async function agreement(context: BrowserContext, criterion: string) {
   const answer = await context.request.get(`${server.origin}/p/mtrag/agreement.json`);
   expect(answer.status()).toBe(200);
   const report = await answer.json();
   const found = report.criteria.find((one: { id: string }) => one.id === criterion);
-  return found?.pairs.find((pair: { a: string; b: string }) => pair.a === "Ada" && pair.b === "Ben");
+  return found?.pairs.find((pair: { a: string; b: string }) => pair.a === "ada" && pair.b === "ben");
 }
 
-const REFUSED_PAGES = ["", "/agreement", "/agreement/pair?criterion=faithfulness&a=Ada&b=Ben", "/compare", "/compare/failures", "/gate", "/people"];
+const REFUSED_PAGES = ["", "/agreement", "/agreement/pair?criterion=faithfulness&a=ada&b=ben", "/compare", "/compare/failures", "/gate", "/people"];
 const REFUSED_FILES = ["/agreement.json", "/agreement.csv", "/compare.json", "/compare.csv"];
 const REFUSED_CALLS = ["load_home", "load_agreement", "load_comparison", "load_ledger", "load_gate", "load_people"];
 
@@ -146,18 +146,19 @@ test.describe("two annotators and an engineer", () => {
       expect(all.n).toBe(CONVERSATIONS);
       expect(all.quadratic.value).toBeCloseTo(kappa(index), 9);
       await people.goto(`${server.origin}/p/mtrag/agreement?criterion=${criterion}`);
-      const row = people.getByRole("region", { name: "Agreement by pair" }).getByRole("row", { name: /Ada and Ben/ });
+      const row = people.getByRole("region", { name: "Agreement by pair" }).getByRole("row", { name: /ada and ben/ });
       const shown = Number(await row.locator("data").first().getAttribute("value"));
       expect(shown).toBeCloseTo(kappa(index), 9);
     }
-    await people.goto(`${server.origin}/p/mtrag/agreement/pair?criterion=faithfulness&a=Ada&b=Ben`);
+    await people.goto(`${server.origin}/p/mtrag/agreement/pair?criterion=faithfulness&a=ada&b=ben`);
     await expect(people.getByRole("region", { name: "Items" }).getByRole("row")).toHaveCount(CONVERSATIONS + 1);
 
     await third.reload();
     await answer(third, [1, 2, 3, 4]);
     await third.keyboard.press("Enter");
     await expect(third.locator(".status-line")).toContainText("1 of 477");
-    expect((await agreement(eves, "faithfulness")).n, "the seal is open once she has submitted").toBe(CONVERSATIONS);
+    const next = await agreement(eves, "faithfulness");
+    expect(next.quadratic.value, "the first is open to her once she has submitted it, and the next is sealed").toBeCloseTo(kappa(0, [1]), 9);
     for (const context of [admin, ...contexts]) await context.close();
   });
 

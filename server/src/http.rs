@@ -13,9 +13,13 @@ use leptos::{
     nonce::Nonce,
     prelude::{provide_context, use_context},
 };
-use leptos_axum::{LeptosRoutes, generate_route_list};
+use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 use service::Service;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 use time::OffsetDateTime;
 use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, limit::RequestBodyLimitLayer,
@@ -92,7 +96,7 @@ pub fn router(service: Service, address: &Address) -> Router {
         .route("/p/{project}/agreement.csv", get(download::agreement_csv))
         .route("/p/{project}/compare.json", get(download::comparison_json))
         .route("/p/{project}/compare.csv", get(download::comparison_csv))
-        .leptos_routes_with_context(&state, generate_route_list(App), provide, page)
+        .leptos_routes_with_context(&state, pages(), provide, page)
         .fallback(unknown)
         .layer(sessions(&service, address))
         .route("/pkg/{file}", get(site::file))
@@ -107,6 +111,12 @@ pub fn router(service: Service, address: &Address) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(address.is_https(), headers::protect))
         .with_state(state)
+}
+
+/// The routes of the pages. While the list is made no page of this process can load anything: it is made once, before the first.
+fn pages() -> Vec<AxumRouteListing> {
+    static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
+    PAGES.clone()
 }
 
 /// What pages and server functions find in their context.

@@ -81,7 +81,10 @@ fn Loaded(
     /// Makes its view.
     view: View,
 ) -> impl IntoView {
-    let pending = use_context::<Busy>().map(|Busy(busy)| SignalSetter::map(move |pending| busy.set(pending)));
+    // Not on the server, where nobody sees it: a task of its own would set it there, and a signal that is set inside a setter holds the
+    // signals of the request while it waits for them. Two threads that do so wait for each other, and the whole server with them.
+    let busy = if cfg!(feature = "ssr") { None } else { use_context::<Busy>() };
+    let pending = busy.map(|Busy(busy)| SignalSetter::map(move |pending| busy.set(pending)));
     let content = move || {
         let view = view.clone();
         Suspend::new(async move { view(text.await) })

@@ -36,13 +36,14 @@ pub struct Service {
     clock: fn() -> OffsetDateTime,
     hasher: Arc<password::Hasher>,
     throttle: Arc<accounts::Throttle>,
+    computing: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Service {
     /// A service over a store; `clock` tells the time.
     #[must_use]
     pub fn new(store: Store, clock: fn() -> OffsetDateTime) -> Service {
-        Service { store, clock, hasher: Arc::default(), throttle: Arc::default() }
+        Service { store, clock, hasher: Arc::default(), throttle: Arc::default(), computing: Arc::default() }
     }
 
     /// The store behind it, for sessions, backup and health.

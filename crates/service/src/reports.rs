@@ -235,10 +235,12 @@ impl Service {
         compute: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
         let key = ContentHash::of_bytes(format!("{REVISION} {key} {data}").as_bytes()).0;
-        // One that cannot be read (written by another version) is computed again.
-        if let Some(body) = self.store.report(&key).await?
-            && let Ok(report) = serde_json::from_str(&body)
-        {
+        if let Some(report) = self.kept_report(&key).await? {
+            return Ok(report);
+        }
+        // One at a time: whoever waited for the same report finds it kept.
+        let _turn = self.computing.lock().await;
+        if let Some(report) = self.kept_report(&key).await? {
             return Ok(report);
         }
         let report = tokio::task::spawn_blocking(compute)
@@ -248,6 +250,11 @@ impl Service {
             serde_json::to_string(&report).map_err(|error| ServiceError::Internal(error.to_string()))?;
         self.store.put_report(&key, &body, self.now()).await?;
         Ok(report)
+    }
+
+    /// The report that is kept under a key. One that cannot be read was written by another version, and counts for none.
+    async fn kept_report<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ServiceError> {
+        Ok(self.store.report(key).await?.and_then(|body| serde_json::from_str(&body).ok()))
     }
 
     pub(crate) async fn labels_seen(

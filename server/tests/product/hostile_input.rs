@@ -79,7 +79,7 @@ fn conversations_that_cannot_be_taken_are_refused_where_they_stand() {
     let many = json!({"id": "many", "question": "q", "passages": passages(10_000)}).to_string();
     let twice = json!({"id": "twice", "question": "q", "passages": [{"id": "a"}, {"id": "a"}]}).to_string();
     let cases: [(&[u8], &[&str]); 13] = [
-        (b"{\"id\": \"a\", \"question\": \"\xff\xfe\"}", &["byte 25", "ff fe", "UTF-8"]),
+        (b"{\"id\": \"a\", \"question\": \"\xff\xfe\"}", &["byte 26", "ff fe", "UTF-8"]),
         (
             b"{\"id\": \"a\", \"question\": \"q\", \"passages\": [{\"id\": \"p\", \"score\": 1e999}]}",
             &["1e999", "finite number"],

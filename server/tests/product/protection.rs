@@ -3,6 +3,7 @@
 use crate::site::{PASSWORD, Site, get};
 use axum::http::{Method, Request, StatusCode, header};
 use domain::Role;
+use std::{sync::Arc, time::Duration};
 
 const POLICY_BEGINS: &str = "default-src 'none'; script-src 'nonce-";
 
@@ -155,4 +156,27 @@ async fn nonsense_is_refused_without_internal_text() {
             assert!(!answer.body.contains(internal), "{function} {body}: {}", answer.body);
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn pages_that_are_left_while_they_are_made_do_not_stop_the_others() {
+    let site = Arc::new(Site::open().await);
+    let admin = site.person("root", Some(Role::Admin)).await;
+    let cookie = site.session_of(&admin).await;
+    let visitors = (0..8_u64).map(|visitor| {
+        let (site, cookie) = (site.clone(), cookie.clone());
+        tokio::spawn(async move {
+            for visit in 0..300 {
+                let (site, cookie) = (site.clone(), cookie.clone());
+                let page = ["/account", "/p/shop/compare/failures", "/p/shop/people"][visit % 3];
+                let leaving = tokio::spawn(async move { site.page(page, &cookie).await });
+                tokio::time::sleep(Duration::from_micros(997 * (visit as u64 + visitor) % 7_000)).await;
+                leaving.abort();
+            }
+        })
+    });
+    for visitor in visitors.collect::<Vec<_>>() {
+        visitor.await.unwrap();
+    }
+    assert_eq!(site.page("/account", &cookie).await.status, StatusCode::OK);
 }

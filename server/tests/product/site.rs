@@ -151,10 +151,12 @@ impl Site {
         let request = if cookie.is_empty() { request } else { request.header(header::COOKIE, cookie) };
         let request = request.body(Body::from(body.to_owned())).unwrap();
         let asked = request.uri().clone();
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let body = tokio::time::timeout(LONGEST_ANSWER, axum::body::to_bytes(body, usize::MAX)).await;
-        let body = body.unwrap_or_else(|_| panic!("the answer to {asked} never ends")).unwrap();
+        let answer = async {
+            let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+            (parts, axum::body::to_bytes(body, usize::MAX).await.unwrap())
+        };
+        let answer = tokio::time::timeout(LONGEST_ANSWER, answer).await;
+        let (parts, body) = answer.unwrap_or_else(|_| panic!("the answer to {asked} never ends"));
         let body = String::from_utf8_lossy(&body).into_owned();
         Answer { status: parts.status, headers: parts.headers, body }
     }

@@ -54,8 +54,8 @@ pub(crate) fn Record(
                     {advice}
                 </div>
             </section>
-            <section class="part" aria-labelledby="rules">
-                <h2 id="rules">"Rules"</h2>
+            <section class="part">
+                <h2>"Rules"</h2>
                 <div class="card scroll" tabindex="0" role="region" aria-label="Rules">
                     <table class="pinned">
                         <caption class="visually-hidden">"Each rule with what was required and what was found"</caption>

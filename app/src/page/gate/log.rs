@@ -36,8 +36,8 @@ pub(crate) fn Log(
         })
         .collect_view();
     view! {
-        <section class="part" aria-labelledby="log">
-            <h2 id="log">"Decisions"</h2>
+        <section class="part">
+            <h2>"Decisions"</h2>
             <div class="card scroll" tabindex="0" role="region" aria-label="Decisions">
                 <table class="pinned">
                     <thead>

@@ -161,7 +161,7 @@ fn Items(
         })
         .collect_view();
     view! {
-        <section class="part" aria-labelledby="items">
+        <section class="part">
             <div class="row">
                 <h2 id="items" tabindex="-1">{title}</h2>
                 {cell.map(|_| view! { <a class="small" href=whole>"Show all"</a> })}
