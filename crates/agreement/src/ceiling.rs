@@ -75,7 +75,7 @@ fn mean_of(
     let mean = panel.statistic(parts);
     let perfect = own.iter().flatten().all(|(_, flags)| flags.contains(&Flag::ZeroWidthInterval));
     let flags: &[Flag] = if perfect { &[Flag::ZeroWidthInterval] } else { &[] };
-    panel.solve(inference)[mean].kappa(flags, 0, inference)
+    panel.solve(inference).of(mean).kappa(flags, 0, inference)
 }
 
 /// One annotator matched with the reference of the others; several where the others are split into sub-panels.

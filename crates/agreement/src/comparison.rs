@@ -8,7 +8,7 @@ use crate::distributions::{normal_two_sided, normal_upper_tail};
 use crate::estimate::{Estimate, Flag, Undefined, Unit};
 use crate::inference::Inference;
 use crate::luck::Luck;
-use crate::panel::{Clustering, Matched, Panel, Solved};
+use crate::panel::{Clustering, Matched, Panel, Solution};
 use crate::ratings::Ratings;
 use crate::weights::Weights;
 
@@ -181,28 +181,29 @@ pub fn compare_family(
     let of_item = (inference.resampling.unit == Unit::Cluster).then(|| ratings.cluster_numbers());
     let mut panel = Panel::new(ratings.scale(), ratings.level_values(), weights, Clustering { of_item });
     let own: Vec<_> = judges.iter().map(|judge| panel.mean(matched(reference, judge, |_| true))).collect();
+    let coverage: Vec<Coverage> = judges.iter().map(|judge| Coverage::of(reference, judge)).collect();
     let pairs: Vec<Paired> = pairs_of(judges.len(), pairing)
         .into_iter()
-        .map(|pair| Paired::new(&mut panel, &own, reference, judges, pair))
+        .map(|pair| Paired::new(&mut panel, &own, reference, judges, &coverage, pair))
         .collect();
-    let solved = panel.solve(inference);
+    let solution = panel.solve(inference);
 
-    let kappas = own
+    let solved: Vec<_> = own
         .iter()
-        .zip(judges)
-        .map(|(own, judge)| {
-            let (n, missing) = counts(reference, &[judge]);
-            match own {
-                Ok((statistic, flags)) => solved[*statistic].kappa(flags, missing, inference),
-                Err(reason) => undefined_kappa(*reason, n, missing),
-            }
-        })
+        .map(|own| own.as_ref().map(|(statistic, flags)| (solution.of(*statistic), flags)))
         .collect();
+    let kappas = solved.iter().zip(&coverage).map(|(solved, coverage)| {
+        let (n, missing) = counts(&[coverage]);
+        match solved {
+            Ok((solved, flags)) => solved.kappa(flags, missing, inference),
+            Err(reason) => undefined_kappa(**reason, n, missing),
+        }
+    });
     let defined: Vec<&BootstrapDistribution> =
-        own.iter().filter_map(|own| solved[own.as_ref().ok()?.0].distribution.as_ref()).collect();
+        solved.iter().flatten().filter_map(|(solved, _)| solved.distribution.as_ref()).collect();
     Family {
-        kappas,
-        comparisons: pairs.into_iter().map(|pair| pair.comparison(&solved, inference)).collect(),
+        kappas: kappas.collect(),
+        comparisons: pairs.into_iter().map(|pair| pair.comparison(&solution, inference)).collect(),
         luck: Luck::of(&defined),
     }
 }
@@ -233,11 +234,12 @@ impl Paired {
         own: &[Result<(usize, Vec<Flag>), Undefined>],
         reference: &Column,
         judges: &[Judge],
+        coverage: &[Coverage],
         (a, b): (usize, usize),
     ) -> Paired {
-        let (n, missing) = counts(reference, &[&judges[a], &judges[b]]);
+        let (n, missing) = counts(&[&coverage[a], &coverage[b]]);
         let mut shared = |judge: usize, other: usize| {
-            if covers(reference, &judges[judge], &judges[other]) {
+            if coverage[judge].is_within(&coverage[other]) {
                 return own[judge].clone();
             }
             panel.mean(matched(reference, &judges[judge], |item| judges[other].answered(item)))
@@ -254,20 +256,21 @@ impl Paired {
         Paired { a, b, n, missing, statistics }
     }
 
-    fn comparison(self, solved: &[Solved], inference: &Inference) -> Comparison {
+    fn comparison(self, solution: &Solution<'_>, inference: &Inference) -> Comparison {
         let Paired { a, b, n, missing, statistics } = self;
         let [difference, of_a, of_b] = match statistics {
-            Ok(statistics) => statistics.map(|statistic| &solved[statistic]),
+            Ok(statistics) => statistics,
             Err(reason) => return no_comparison(a, b, reason, n, missing),
         };
+        let difference = solution.of(difference);
         let standard_error = (difference.units >= 2).then_some(difference.standard_error);
         let z = standard_error.filter(|error| *error > 0.0).map(|error| difference.value / error);
         Comparison {
             a,
             b,
             difference: difference.difference(missing, inference),
-            kappa_a: Some(of_a.value),
-            kappa_b: Some(of_b.value),
+            kappa_a: Some(solution.value(of_a)),
+            kappa_b: Some(solution.value(of_b)),
             standard_error,
             z,
             p: z.map(normal_two_sided),
@@ -286,21 +289,38 @@ pub(crate) fn matched(reference: &Column, judge: &Judge, also: impl Fn(usize) ->
     judge.repeats.iter().map(of_repeat).collect()
 }
 
-/// Whether `other` answered every item on which `judge` is measured, so that sharing items changes nothing.
-fn covers(reference: &Column, judge: &Judge, other: &Judge) -> bool {
-    (0..reference.len())
-        .all(|item| reference.level(item).is_none() || !judge.answered(item) || other.answered(item))
+/// For each item, whether reference and judge were both asked, and whether both answered.
+struct Coverage {
+    asked: Vec<bool>,
+    answered: Vec<bool>,
+}
+
+impl Coverage {
+    fn of(reference: &Column, judge: &Judge) -> Coverage {
+        let items = 0..reference.len();
+        Coverage {
+            asked: items.clone().map(|item| reference.was_asked(item) && judge.was_asked(item)).collect(),
+            answered: items.map(|item| reference.level(item).is_some() && judge.answered(item)).collect(),
+        }
+    }
+
+    /// Whether `other` answered every item on which this judge is measured, so that sharing items changes nothing.
+    fn is_within(&self, other: &Coverage) -> bool {
+        self.answered.iter().zip(&other.answered).all(|(own, other)| !own | other)
+    }
 }
 
 /// Items that all sides answered, and items that all were asked about and some gave no value for.
-fn counts(reference: &Column, judges: &[&Judge]) -> (u64, u64) {
-    let asked =
-        |item: &usize| reference.was_asked(*item) && judges.iter().all(|judge| judge.was_asked(*item));
-    let answered =
-        |item: usize| reference.level(item).is_some() && judges.iter().all(|judge| judge.answered(item));
-    let asked: Vec<usize> = (0..reference.len()).filter(asked).collect();
-    let n = asked.iter().filter(|item| answered(**item)).count();
-    (n as u64, (asked.len() - n) as u64)
+fn counts(judges: &[&Coverage]) -> (u64, u64) {
+    let shared = |of: fn(&Coverage) -> &[bool]| {
+        let mut all = judges.first().map_or(Vec::new(), |first| of(first).to_vec());
+        for judge in judges {
+            all.iter_mut().zip(of(judge)).for_each(|(all, own)| *all &= own);
+        }
+        all.into_iter().filter(|item| *item).count() as u64
+    };
+    let answered = shared(|coverage| &coverage.answered);
+    (answered, shared(|coverage| &coverage.asked) - answered)
 }
 
 pub(crate) fn undefined_kappa(reason: Undefined, n: u64, missing: u64) -> Estimate {

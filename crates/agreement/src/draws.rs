@@ -72,6 +72,16 @@ impl Draws {
         }
     }
 
+    /// Random bytes.
+    pub(crate) fn bytes(&mut self, bytes: &mut [u8]) {
+        self.generator.fill_bytes(bytes);
+    }
+
+    /// A uniform number in [0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.generator.next_u64() >> 11) as f64 * 0.5_f64.powi(53)
+    }
+
     /// A random bit for each position.
     pub(crate) fn coins(&mut self, coins: &mut [bool]) {
         for chunk in coins.chunks_mut(64) {

@@ -223,8 +223,8 @@ fn resampled(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Solved 
     let mut panel = Panel::new(pairs.scale(), pairs.level_values(), weights, Clustering { of_item });
     let matched = (0..).zip(pairs.a().iter().zip(pairs.b())).map(|(item, (a, b))| (item, *a, *b)).collect();
     let term = panel.term(matched);
-    panel.statistic(vec![(term, 1.0)]);
-    panel.solve(inference).remove(0)
+    let statistic = panel.statistic(vec![(term, 1.0)]);
+    panel.solve(inference).of(statistic)
 }
 
 /// The influence of each item on κ.

@@ -21,19 +21,25 @@ impl Luck {
         let best = (0..judges.len())
             .max_by(|left, right| judges[*left].estimate().total_cmp(&judges[*right].estimate()))?;
         let draws = judges.iter().map(|judge| judge.replicates().len()).min()?;
-        let (mut excess, mut first, mut defined) = (0.0, 0_usize, 0_usize);
-        for draw in 0..draws {
-            let values = || judges.iter().map(|judge| judge.replicates()[draw]);
-            if values().any(|value| !value.is_finite()) {
-                continue;
+        let mut greatest = vec![f64::NEG_INFINITY; draws];
+        // A draw in which any judge is undefined does not count: this sum is then not finite either.
+        let mut all = vec![0.0; draws];
+        let mut lead = vec![f64::INFINITY; draws];
+        for (at, judge) in judges.iter().enumerate() {
+            let estimate = judge.estimate();
+            for (draw, value) in judge.replicates().iter().take(draws).enumerate() {
+                greatest[draw] = greatest[draw].max(value - estimate);
+                all[draw] += value;
+                if at != best {
+                    lead[draw] = lead[draw].min(judges[best].replicates()[draw] - value);
+                }
             }
+        }
+        let (mut excess, mut first, mut defined) = (0.0, 0_usize, 0_usize);
+        for draw in (0..draws).filter(|draw| all[*draw].is_finite()) {
             defined += 1;
-            excess += values()
-                .zip(judges)
-                .map(|(value, judge)| value - judge.estimate())
-                .fold(f64::NEG_INFINITY, f64::max);
-            let winner = judges[best].replicates()[draw];
-            first += usize::from(values().all(|value| value <= winner));
+            excess += greatest[draw];
+            first += usize::from(lead[draw] >= 0.0);
         }
         (judges.len() >= 2 && defined > 0).then(|| Luck {
             best,

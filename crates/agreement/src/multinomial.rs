@@ -1,131 +1,78 @@
 //! How often each of a few kinds of units is drawn, without drawing the units one by one.
-//!
-//! A draw of n units with replacement has a multinomial number of each kind: binomial of the first, then binomial of
-//! what is left of the second, and so on. Each binomial is looked up in its cumulated probabilities, which are kept,
-//! because resamples meet the same few numbers left again and again.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use crate::draws::Draws;
+use crate::poisson::{NOBODY, Table, expected_first, poisson};
 
-/// Units drawn together. A larger draw is a sum of independent ones, whose tables stay small.
-const BLOCK: usize = 1024;
-/// Where a search in a table begins.
-const GUIDES: usize = 64;
-/// Probabilities below this part of the greatest one are beyond what a double can add.
-const NEGLIGIBLE: f64 = 1e-18;
+/// Greatest mean of one table: from here on a number is a sum of several, so that its outcomes fit a byte.
+const LARGEST_MEAN: f64 = 192.0;
 
-/// Draws the numbers of each kind.
+/// Draws the numbers of each kind: Poisson numbers first, then the units that are wanting (see [`crate::poisson`]).
 #[derive(Clone, Debug)]
 pub(crate) struct Multinomial {
-    generator: ChaCha8Rng,
-    units: usize,
-    /// For each kind but the last: the probability that a unit that is none of the kinds before is of this kind.
-    share: Vec<f64>,
-    /// For each of these kinds, and each number of units left, the table of the binomial.
-    tables: Vec<Vec<Option<Box<Binomial>>>>,
+    draws: Draws,
+    steps: Vec<Step>,
+    /// The kind of each unit.
+    kind_of: Vec<u32>,
+    bytes: Vec<u8>,
+    wanting: Vec<u32>,
+}
+
+/// The Poisson number of one kind, or one of several that add up to it.
+#[derive(Clone, Debug)]
+struct Step {
+    kind: usize,
+    smallest: u32,
+    table: Table,
 }
 
 impl Multinomial {
     /// Draws of as many units as there are, of kinds that occur so many times.
     pub(crate) fn new(seed: u64, times: &[usize]) -> Multinomial {
-        let units: usize = times.iter().sum();
-        let mut left = units as f64;
-        let share: Vec<f64> = times
-            .iter()
-            .take(times.len().saturating_sub(1))
-            .map(|times| {
-                let share = *times as f64 / left;
-                left -= *times as f64;
-                share
-            })
-            .collect();
-        let tables = vec![vec![None; units.min(BLOCK) + 1]; share.len()];
-        Multinomial { generator: ChaCha8Rng::seed_from_u64(seed), units, share, tables }
+        let kind_of: Vec<u32> =
+            (0..).zip(times).flat_map(|(kind, times)| std::iter::repeat_n(kind, *times)).collect();
+        let units = kind_of.len();
+        let rate = expected_first(units) / units.max(1) as f64;
+        let mut steps = Vec::new();
+        for (kind, times) in times.iter().enumerate() {
+            let mean = *times as f64 * rate;
+            let parts = (mean / LARGEST_MEAN).ceil().max(1.0);
+            let (smallest, probabilities) = poisson(mean / parts);
+            let table = Table::new(&probabilities, probabilities.len());
+            let step = Step { kind, smallest: smallest as u32, table };
+            steps.extend(std::iter::repeat_n(step, parts as usize));
+        }
+        let (bytes, wanting) = (vec![0; 2 * steps.len()], vec![0; units]);
+        Multinomial { draws: Draws::new(seed, units), steps, kind_of, bytes, wanting }
     }
 
     /// Fills in how often each kind is drawn.
     pub(crate) fn draw(&mut self, drawn: &mut [u32]) {
+        let units = self.kind_of.len();
+        let mut first = self.draw_first(drawn);
+        while first > units {
+            first = self.draw_first(drawn);
+        }
+        let wanting = &mut self.wanting[..units - first];
+        self.draws.fill(wanting);
+        for unit in wanting {
+            drawn[self.kind_of[*unit as usize] as usize] += 1;
+        }
+    }
+
+    /// Fills in independent Poisson numbers, and returns their sum.
+    fn draw_first(&mut self, drawn: &mut [u32]) -> usize {
         drawn.fill(0);
-        let mut left = self.units;
-        while left > 0 {
-            let block = left.min(BLOCK);
-            self.draw_block(block, drawn);
-            left -= block;
+        self.draws.bytes(&mut self.bytes);
+        let mut sum = 0;
+        for (step, bits) in self.steps.iter().zip(self.bytes.as_chunks().0) {
+            let outcome = match step.table.look(*bits) {
+                NOBODY => step.table.remainder(self.draws.uniform()) as u32,
+                code => u32::from(code),
+            };
+            drawn[step.kind] += step.smallest + outcome;
+            sum += step.smallest + outcome;
         }
-    }
-
-    fn draw_block(&mut self, block: usize, drawn: &mut [u32]) {
-        let mut left = block;
-        for (kind, share) in self.share.iter().enumerate() {
-            if left == 0 {
-                return;
-            }
-            let table = self.tables[kind][left].get_or_insert_with(|| Box::new(Binomial::new(left, *share)));
-            let uniform = (self.generator.next_u64() >> 11) as f64 * 0.5_f64.powi(53);
-            let found = table.at(uniform);
-            drawn[kind] += found as u32;
-            left -= found;
-        }
-        if let Some(last) = drawn.last_mut() {
-            *last += left as u32;
-        }
-    }
-}
-
-/// Cumulated probabilities of a binomial, from the first value that matters on.
-#[derive(Clone, Debug)]
-struct Binomial {
-    first: usize,
-    cumulated: Vec<f64>,
-    guides: [u16; GUIDES],
-}
-
-impl Binomial {
-    fn new(trials: usize, share: f64) -> Binomial {
-        let mode = (((trials + 1) as f64 * share) as usize).min(trials);
-        let odds = share / (1.0 - share);
-        let up = |k: usize| (trials - k) as f64 / (k + 1) as f64 * odds;
-        let mut below = Vec::new();
-        let mut weight = 1.0;
-        for k in (0..mode).rev() {
-            weight /= up(k);
-            if weight < NEGLIGIBLE {
-                break;
-            }
-            below.push(weight);
-        }
-        let first = mode - below.len();
-        let mut cumulated: Vec<f64> = below.into_iter().rev().chain([1.0]).collect();
-        weight = 1.0;
-        for k in mode..trials {
-            weight *= up(k);
-            if weight < NEGLIGIBLE {
-                break;
-            }
-            cumulated.push(weight);
-        }
-        let total: f64 = cumulated.iter().sum();
-        let mut sum = 0.0;
-        for value in &mut cumulated {
-            sum += *value / total;
-            *value = sum;
-        }
-        if let Some(last) = cumulated.last_mut() {
-            *last = 1.0;
-        }
-        let guides = std::array::from_fn(|guide| {
-            cumulated.partition_point(|below| *below <= guide as f64 / GUIDES as f64) as u16
-        });
-        Binomial { first, cumulated, guides }
-    }
-
-    /// The value at a uniform number in [0, 1).
-    fn at(&self, uniform: f64) -> usize {
-        let mut at = usize::from(self.guides[(uniform * GUIDES as f64) as usize % GUIDES]);
-        while self.cumulated[at] <= uniform {
-            at += 1;
-        }
-        self.first + at
+        sum as usize
     }
 }
 
@@ -134,34 +81,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_and_variances_are_multinomial() {
+    fn means_and_covariances_are_multinomial() {
         let times = [700, 200, 90, 10, 1500];
         let units: usize = times.iter().sum();
         let mut multinomial = Multinomial::new(11, &times);
         const DRAWS: usize = 20_000;
-        let (mut sums, mut squares, mut drawn) = ([0.0; 5], [0.0; 5], [0; 5]);
+        let (mut sums, mut products, mut drawn) = ([0.0; 5], [[0.0; 5]; 5], [0; 5]);
         for _ in 0..DRAWS {
             multinomial.draw(&mut drawn);
             assert_eq!(drawn.iter().sum::<u32>() as usize, units);
-            for (kind, drawn) in drawn.iter().enumerate() {
-                sums[kind] += f64::from(*drawn);
-                squares[kind] += f64::from(*drawn).powi(2);
+            for (kind, count) in drawn.iter().enumerate() {
+                sums[kind] += f64::from(*count);
+                for (other, with) in drawn.iter().enumerate() {
+                    products[kind][other] += f64::from(*count) * f64::from(*with);
+                }
             }
         }
-        for (kind, times) in times.iter().enumerate() {
-            let share = *times as f64 / units as f64;
-            let variance = units as f64 * share * (1.0 - share);
-            let mean = sums[kind] / DRAWS as f64;
-            assert!((mean - *times as f64).abs() < 5.0 * (variance / DRAWS as f64).sqrt(), "{kind}: {mean}");
-            let found = squares[kind] / DRAWS as f64 - mean * mean;
-            assert!((found / variance - 1.0).abs() < 0.06, "{kind}: {found} beside {variance}");
+        let share = |kind: usize| times[kind] as f64 / units as f64;
+        let deviation = |kind: usize| (units as f64 * share(kind) * (1.0 - share(kind))).sqrt();
+        let draws = DRAWS as f64;
+        for kind in 0..5 {
+            let mean = sums[kind] / draws;
+            assert!(
+                (mean - times[kind] as f64).abs() < 5.0 * deviation(kind) / draws.sqrt(),
+                "{kind}: {mean}"
+            );
+            for other in 0..5 {
+                let equal = if kind == other { share(kind) } else { 0.0 };
+                let expected = units as f64 * (equal - share(kind) * share(other));
+                let found = products[kind][other] / draws - mean * sums[other] / draws;
+                let error = (found - expected) / (deviation(kind) * deviation(other));
+                assert!(error.abs() < 0.06, "{kind}, {other}: {found} beside {expected}");
+            }
         }
     }
 
     #[test]
     fn one_kind_is_always_drawn() {
-        let mut drawn = [0];
-        Multinomial::new(1, &[40]).draw(&mut drawn);
-        assert_eq!(drawn, [40]);
+        for times in [1, 2, 40] {
+            let mut drawn = [0];
+            Multinomial::new(1, &[times]).draw(&mut drawn);
+            assert_eq!(drawn, [times as u32]);
+        }
+    }
+
+    #[test]
+    fn nothing_to_draw_from_draws_nothing() {
+        Multinomial::new(1, &[]).draw(&mut []);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::bootstrap::{BootstrapDistribution, distributions};
+use crate::bootstrap::{BootstrapDistribution, distributions, weighted_sum};
 use crate::confusion::Confusion;
 use crate::distributions::normal_critical;
 use crate::estimate::{Estimate, Flag, Method, Undefined, Unit};
@@ -49,6 +49,12 @@ pub(crate) struct Term {
 #[derive(Clone, Debug)]
 struct Statistic {
     parts: Vec<(usize, f64)>,
+    size: Size,
+}
+
+/// How much a figure rests on: distinct items, and independent units among them.
+#[derive(Clone, Copy, Debug)]
+struct Size {
     n: usize,
     units: usize,
 }
@@ -64,6 +70,7 @@ pub(crate) struct Panel<'p> {
     lanes: Lanes,
     terms: Vec<Term>,
     matched: Vec<Matched>,
+    sizes: Vec<Size>,
     known: HashMap<Matched, usize>,
     statistics: Vec<Statistic>,
 }
@@ -148,6 +155,7 @@ impl<'p> Panel<'p> {
             lanes: Lanes::new(weights, scale, values),
             terms: Vec::new(),
             matched: Vec::new(),
+            sizes: Vec::new(),
             known: HashMap::new(),
             statistics: Vec::new(),
         }
@@ -172,6 +180,7 @@ impl<'p> Panel<'p> {
         let form = if analysis.is_ok() { self.lanes.form(&units, &a, &b) } else { Form::Nothing };
         let constant = analysis.as_ref().ok().and_then(KappaAnalysis::constant_flag);
         self.terms.push(Term { form, undefined: analysis.err(), constant, perfect });
+        self.sizes.push(self.distinct(matched.iter().map(|(item, _, _)| *item).collect()));
         self.known.insert(matched.clone(), self.terms.len() - 1);
         self.matched.push(matched);
         self.terms.len() - 1
@@ -179,18 +188,29 @@ impl<'p> Panel<'p> {
 
     /// A weighted sum of defined terms, to be computed by [`Panel::solve`]; its number.
     pub(crate) fn statistic(&mut self, parts: Vec<(usize, f64)>) -> usize {
-        let mut items: Vec<u32> = match parts.as_slice() {
-            [(only, _)] => self.matched[*only].iter().map(|(item, _, _)| *item).collect(),
-            _ => parts.iter().flat_map(|(term, _)| &self.matched[*term]).map(|(item, _, _)| *item).collect(),
-        };
+        let size = self.size(&parts);
+        self.statistics.push(Statistic { parts, size });
+        self.statistics.len() - 1
+    }
+
+    fn size(&self, parts: &[(usize, f64)]) -> Size {
+        let items = |part: &(usize, f64)| self.matched[part.0].iter().map(|(item, _, _)| *item);
+        match parts {
+            [first, others @ ..] if others.iter().all(|other| items(other).eq(items(first))) => {
+                self.sizes[first.0]
+            }
+            _ => self.distinct(parts.iter().flat_map(items).collect()),
+        }
+    }
+
+    fn distinct(&self, mut items: Vec<u32>) -> Size {
         items.sort_unstable();
         items.dedup();
         let n = items.len();
         let mut units: Vec<u32> = items.into_iter().map(|item| self.clustering.unit_of(item)).collect();
         units.sort_unstable();
         units.dedup();
-        self.statistics.push(Statistic { parts, n, units: units.len() });
-        self.statistics.len() - 1
+        Size { n, units: units.len() }
     }
 
     /// The mean of the κ of several matched answers, or why none of them has a value; and the flags that it needs.
@@ -228,54 +248,61 @@ impl<'p> Panel<'p> {
         &self.statistics[statistic].parts
     }
 
-    /// Computes every statistic, with its standard error, and its distribution where `inference` resamples.
-    pub(crate) fn solve(&self, inference: &Inference) -> Vec<Solved> {
+    /// Computes every term, with its influences, and its distribution where `inference` resamples.
+    pub(crate) fn solve(&self, inference: &Inference) -> Solution<'_> {
         let sums = Sums::new(self.unit_numbers.len(), self.lanes.all());
-        let mut values = vec![0.0; self.statistics.len()];
-        self.evaluate(sums.totals(), &mut vec![0.0; self.terms.len()], &mut values);
-        let drawn = inference.resamples_data().then(|| {
-            let kappas = std::cell::RefCell::new(vec![0.0; self.terms.len()]);
-            distributions(&sums, self.statistics.len(), inference, |sums, out| {
-                self.evaluate(sums, &mut kappas.borrow_mut(), out);
-            })
-        });
-        let mut drawn = drawn.map(Vec::into_iter);
-        let errors = self.standard_errors(&sums);
-        let figures = self.statistics.iter().zip(values).zip(errors);
-        figures
-            .map(|((statistic, value), standard_error)| Solved {
-                value,
-                standard_error,
-                distribution: drawn.as_mut().and_then(Iterator::next),
-                n: statistic.n,
-                units: statistic.units,
-                unit: if statistic.units < statistic.n { Unit::Cluster } else { Unit::Item },
-            })
-            .collect()
-    }
-
-    fn evaluate(&self, sums: &[f64], kappas: &mut [f64], out: &mut [f64]) {
-        for (term, kappa) in self.terms.iter().zip(kappas.iter_mut()) {
-            *kappa = self.lanes.kappa(&term.form, sums);
-        }
-        for (statistic, out) in self.statistics.iter().zip(out) {
-            *out = statistic.parts.iter().map(|(term, weight)| weight * kappas[*term]).sum();
-        }
-    }
-
-    /// sqrt(Σ over units of (gradient · row)²): the delta method, units independent.
-    fn standard_errors(&self, sums: &Sums) -> Vec<f64> {
-        let gradients: Vec<Vec<(usize, f64)>> =
-            self.terms.iter().map(|term| self.lanes.gradient(&term.form, sums.totals())).collect();
-        let mut slope = vec![0.0; sums.totals().len()];
-        let mut error = |statistic: &Statistic| {
-            slope.fill(0.0);
-            for (term, weight) in &statistic.parts {
-                gradients[*term].iter().for_each(|(lane, by)| slope[*lane] += weight * by);
+        let evaluate = |sums: &[f64], out: &mut [f64]| {
+            for (term, out) in self.terms.iter().zip(out) {
+                *out = self.lanes.kappa(&term.form, sums);
             }
-            let influence = |unit| sums.row(unit).map(|(lane, value)| slope[lane] * value).sum::<f64>();
-            (0..sums.units()).map(|unit| influence(unit).powi(2)).sum::<f64>().sqrt()
         };
-        self.statistics.iter().map(&mut error).collect()
+        let mut values = vec![0.0; self.terms.len()];
+        evaluate(sums.totals(), &mut values);
+        let distributions =
+            inference.resamples_data().then(|| distributions(&sums, self.terms.len(), inference, evaluate));
+        let influence = |term: &Term| self.lanes.influences(&term.form, sums.totals(), sums.units());
+        let influences = self.terms.iter().map(influence).collect();
+        Solution { statistics: &self.statistics, values, influences, distributions }
+    }
+}
+
+/// What is known of each term, from which each statistic follows.
+#[derive(Debug)]
+pub(crate) struct Solution<'p> {
+    statistics: &'p [Statistic],
+    values: Vec<f64>,
+    /// For each term, the influence of each unit.
+    influences: Vec<Vec<f64>>,
+    distributions: Option<Vec<BootstrapDistribution>>,
+}
+
+impl Solution<'_> {
+    /// The figures of a statistic.
+    pub(crate) fn of(&self, statistic: usize) -> Solved {
+        let Statistic { parts, size } = &self.statistics[statistic];
+        let distribution = self.distributions.as_ref().map(|terms| {
+            let parts: Vec<_> = parts.iter().map(|(term, weight)| (&terms[*term], *weight)).collect();
+            BootstrapDistribution::weighted_sum(&parts)
+        });
+        Solved {
+            value: self.value(statistic),
+            standard_error: self.standard_error(parts),
+            distribution,
+            n: size.n,
+            units: size.units,
+            unit: if size.units < size.n { Unit::Cluster } else { Unit::Item },
+        }
+    }
+
+    /// The value alone.
+    pub(crate) fn value(&self, statistic: usize) -> f64 {
+        self.statistics[statistic].parts.iter().map(|(term, weight)| weight * self.values[*term]).sum()
+    }
+
+    /// sqrt(Σ over units of influence²): the delta method, units independent.
+    fn standard_error(&self, parts: &[(usize, f64)]) -> f64 {
+        let terms: Vec<_> =
+            parts.iter().map(|(term, weight)| (&self.influences[*term][..], *weight)).collect();
+        weighted_sum(&terms).iter().map(|influence| influence * influence).sum::<f64>().sqrt()
     }
 }

@@ -79,7 +79,9 @@ pub fn intra_judge_kappa(
     let of_item = (inference.resampling.unit == Unit::Cluster).then(|| ratings.cluster_numbers());
     let mut panel = Panel::new(ratings.scale(), ratings.level_values(), weights, Clustering { of_item });
     match panel.mean(pairs.map(|(a, b)| matched(a, b)).collect()) {
-        Ok((statistic, flags)) => panel.solve(inference)[statistic].kappa(&flags, missing as u64, inference),
+        Ok((statistic, flags)) => {
+            panel.solve(inference).of(statistic).kappa(&flags, missing as u64, inference)
+        }
         Err(reason) => crate::comparison::undefined_kappa(reason, repeated as u64, missing as u64),
     }
 }

@@ -5,20 +5,18 @@
 
 use std::collections::HashMap;
 
+use crate::couples::Couples;
 use crate::draws::Draws;
 use crate::multinomial::Multinomial;
+use crate::packed::Packed;
 
 /// The lanes of one quantity: what each unit adds to its sum. Units that add nothing are left out.
 pub(crate) type Lane = Vec<(u32, f64)>;
 
-/// 16-bit lanes in one 64-bit word.
-const LANES: usize = 4;
-/// Bits of a lane.
-const BITS: usize = 16;
 /// With at least so many units of each kind on average, the numbers of each kind are drawn, not units.
 const UNITS_PER_KIND: usize = 8;
-/// Whole numbers up to this size are packed into 16 bits.
-const LARGEST_PACKED: f64 = 1023.0;
+/// With fewer numbers that are not 0 than one in so many, rows without their zeros are shorter than packed ones.
+const SPARSE: usize = 3;
 
 /// One row for each unit.
 #[derive(Clone, Debug)]
@@ -37,22 +35,12 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// The rows as small whole numbers, zeros included, where most are not zero: one addition adds four lanes.
-#[derive(Clone, Debug)]
-struct Packed {
-    /// Words in a row.
-    stride: usize,
-    words: Vec<u64>,
-    /// Rows that can be added before a lane overflows into the next.
-    block: usize,
-}
-
 impl Sums {
     /// Rows of `units` units from the lanes of each quantity.
     pub(crate) fn new(units: usize, lanes: &[Lane]) -> Sums {
         let rows = Rows::transposed(units, lanes);
         let totals = lanes.iter().map(|lane| lane.iter().map(|(_, value)| value).sum()).collect();
-        Sums { units, totals, packed: Packed::of(units, lanes), rows }
+        Sums { units, totals, packed: packed(units, lanes), rows }
     }
 
     /// How many units there are.
@@ -79,11 +67,15 @@ impl Sums {
         if let Some(kinds) = self.kinds() {
             return self.resample_kinds(&kinds, resamples, seed, visit);
         }
+        if let Some(couples) = self.packed.as_ref().and_then(Couples::of) {
+            return couples.resample(resamples, seed, visit);
+        }
         let mut draws = Draws::new(seed, self.units);
         let mut positions = vec![0; self.units];
-        let mut sums = vec![0.0; self.totals.len()];
+        let mut sums = vec![0.0; self.packed.as_ref().map_or(self.totals.len(), Packed::room)];
         for _ in 0..resamples {
             draws.fill(&mut positions);
+            sums.fill(0.0);
             match &self.packed {
                 Some(packed) => packed.add(&positions, &mut sums),
                 None => self.rows.add(&positions, &mut sums),
@@ -143,6 +135,7 @@ impl Sums {
         let mut positions = vec![0_u32; self.units];
         let mut sums = vec![0.0; self.totals.len()];
         loop {
+            sums.fill(0.0);
             self.rows.add(&positions, &mut sums);
             visit(&sums);
             let Some(at) = positions.iter().rposition(|position| (*position as usize) < self.units - 1)
@@ -192,7 +185,6 @@ impl Rows {
     }
 
     fn add(&self, positions: &[u32], sums: &mut [f64]) {
-        sums.fill(0.0);
         for position in positions {
             let ends = self.offsets[*position as usize]..self.offsets[*position as usize + 1];
             for (lane, value) in self.lanes[ends.clone()].iter().zip(&self.values[ends]) {
@@ -202,63 +194,14 @@ impl Rows {
     }
 }
 
-impl Packed {
-    fn of(units: usize, lanes: &[Lane]) -> Option<Packed> {
-        let fits = |value: f64| (0.0..=LARGEST_PACKED).contains(&value) && value.fract() <= 0.0;
-        let filled = lanes.iter().map(Vec::len).sum::<usize>();
-        if filled * 3 < units * lanes.len() || !lanes.iter().flatten().all(|(_, value)| fits(*value)) {
-            return None;
-        }
-        let stride = lanes.len().div_ceil(LANES);
-        let mut words = vec![0; stride * units];
-        let mut largest = 1;
-        for (lane, entries) in lanes.iter().enumerate() {
-            for (unit, value) in entries {
-                let value = *value as u16;
-                words[*unit as usize * stride + lane / LANES] |= u64::from(value) << (lane % LANES * BITS);
-                largest = largest.max(value);
-            }
-        }
-        Some(Packed { stride, words, block: usize::from(u16::MAX / largest) })
+/// The rows packed, with a last lane that counts units; none where they are sparse, or do not fit.
+fn packed(units: usize, lanes: &[Lane]) -> Option<Packed> {
+    let filled = lanes.iter().map(Vec::len).sum::<usize>();
+    if filled * SPARSE < units * lanes.len() {
+        return None;
     }
-
-    fn add(&self, positions: &[u32], sums: &mut [f64]) {
-        sums.fill(0.0);
-        let mut first = 0;
-        while first < self.stride {
-            let sums = &mut sums[first * LANES..];
-            first += match self.stride - first {
-                1 => self.add_words::<1>(first, positions, sums),
-                2 => self.add_words::<2>(first, positions, sums),
-                3 => self.add_words::<3>(first, positions, sums),
-                4 | 5 => self.add_words::<4>(first, positions, sums),
-                6 | 7 => self.add_words::<6>(first, positions, sums),
-                8 | 9 => self.add_words::<8>(first, positions, sums),
-                10 | 11 => self.add_words::<10>(first, positions, sums),
-                _ => self.add_words::<12>(first, positions, sums),
-            };
-        }
-    }
-
-    /// Adds `W` neighbouring words of the drawn rows: a number known when compiled, so that they stay in registers.
-    /// Returns `W`.
-    fn add_words<const W: usize>(&self, first: usize, positions: &[u32], sums: &mut [f64]) -> usize {
-        for block in positions.chunks(self.block) {
-            let mut accumulated = [0_u64; W];
-            for position in block {
-                let at = *position as usize * self.stride + first;
-                for (sum, word) in accumulated.iter_mut().zip(&self.words[at..at + W]) {
-                    *sum = sum.wrapping_add(*word);
-                }
-            }
-            for (sums, word) in sums.chunks_mut(LANES).zip(accumulated) {
-                for (lane, sum) in sums.iter_mut().enumerate() {
-                    *sum += f64::from((word >> (lane * BITS)) as u16);
-                }
-            }
-        }
-        W
-    }
+    let ones: Lane = (0..units as u32).map(|unit| (unit, 1.0)).collect();
+    Packed::of(units, &[lanes, &[ones]].concat())
 }
 
 #[cfg(test)]
@@ -290,10 +233,36 @@ mod tests {
         let plain = Sums { packed: None, ..sums.clone() };
         let collect = |sums: &Sums| {
             let mut all = Vec::new();
-            sums.resample(20, 5, |sums| all.extend_from_slice(sums));
+            sums.resample(20, 5, |sums| all.extend_from_slice(&sums[..83]));
             all
         };
         assert_eq!(collect(&sums), collect(&plain));
+    }
+
+    #[test]
+    fn couples_draw_as_many_units_with_the_right_spread() {
+        for units in [64, 301] {
+            let value = |unit: u32| f64::from(unit * 7 % 31);
+            let lane = |of: &dyn Fn(u32) -> f64| (0..units).map(|unit| (unit, of(unit))).collect::<Lane>();
+            let lanes: Vec<Lane> =
+                (0..60).map(|power| lane(&|unit| if power == 59 { value(unit) } else { 1.0 })).collect();
+            let sums = Sums::new(units as usize, &lanes);
+            let n = f64::from(units);
+            let mean = (0..units).map(value).sum::<f64>() / n;
+            let variance = (0..units).map(|unit| (value(unit) - mean).powi(2)).sum::<f64>() / n;
+            const DRAWS: u32 = 20_000;
+            let (mut sum, mut square) = (0.0, 0.0);
+            sums.resample(DRAWS, 3, |sums| {
+                assert!((sums[0] - n).abs() < 0.5 && (sums[58] - n).abs() < 0.5);
+                let found = sums[59] / n - mean;
+                sum += found;
+                square += found * found;
+            });
+            let draws = f64::from(DRAWS);
+            assert!((sum / draws).abs() < 5.0 * (variance / n / draws).sqrt(), "{}", sum / draws);
+            let ratio = square / draws / (variance / n);
+            assert!((ratio - 1.0).abs() < 5.0 * (2.0 / draws).sqrt(), "{ratio}");
+        }
     }
 
     #[test]

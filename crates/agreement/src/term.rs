@@ -43,7 +43,8 @@ pub(crate) struct Lanes {
     /// Positions of the levels for the moments, as whole numbers where that is exact.
     position: Vec<f64>,
     lanes: Vec<Lane>,
-    known: HashMap<Vec<(u32, u64)>, usize>,
+    /// The lanes of each length and fingerprint.
+    known: HashMap<(usize, u64), Vec<usize>>,
 }
 
 impl Lanes {
@@ -106,13 +107,14 @@ impl Lanes {
             }
         }
         lane.retain(|(_, value)| value.abs() > 0.0);
-        let key: Vec<(u32, u64)> = lane.iter().map(|(unit, value)| (*unit, value.to_bits())).collect();
-        let next = self.lanes.len();
-        let number = *self.known.entry(key).or_insert(next);
-        if number == next {
-            self.lanes.push(lane);
+        let fingerprint: f64 = lane.iter().map(|(unit, value)| f64::from(unit + 1) * value).sum();
+        let alike = self.known.entry((lane.len(), fingerprint.to_bits())).or_default();
+        if let Some(number) = alike.iter().find(|number| self.lanes[**number] == lane) {
+            return *number;
         }
-        number
+        alike.push(self.lanes.len());
+        self.lanes.push(lane);
+        self.lanes.len() - 1
     }
 
     /// A form over fresh lanes from `first` on, for rows that are not interned but filled with [`Lanes::add`].
@@ -193,6 +195,17 @@ impl Lanes {
             },
             Form::Nothing => Vec::new(),
         }
+    }
+
+    /// The influence of each unit on κ: the derivative by each lane times what the unit adds to it.
+    pub(crate) fn influences(&self, form: &Form, sums: &[f64], units: usize) -> Vec<f64> {
+        let mut influences = vec![0.0; units];
+        for (lane, slope) in self.gradient(form, sums) {
+            for (unit, value) in &self.lanes[lane] {
+                influences[*unit as usize] += slope * value;
+            }
+        }
+        influences
     }
 
     fn tabulated(&self, cells: &[(usize, Level, Level)], sums: &[f64]) -> Option<Tabulated<'_>> {
