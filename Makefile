@@ -55,10 +55,7 @@ $(SITE)/touchstone.css: $(wildcard style/*.css)
 	@node style/compress.mjs $@
 
 .PHONY: test
-test: setup check unit build smoke ## everything that CI runs
-
-.PHONY: full
-full: test lint product browser ## all tests that there are; some of them are still being made to pass
+test: setup check lint unit product browser ## everything that CI runs
 
 .PHONY: check
 check: ## format, and lints of the library crates and of the browser's half
@@ -86,12 +83,8 @@ product: build ## tests of the running program and of the pages' parts, built as
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
 
-.PHONY: smoke
-smoke: end2end/node_modules chromium ## the first pages of the release binary, in Debian's Chromium, without JavaScript
-	cd end2end && npx playwright test tests/start.spec.ts --project "without JavaScript"
-
 .PHONY: browser
-browser: end2end/node_modules chromium ## all browser tests
+browser: build end2end/node_modules chromium ## every page in Debian's Chromium, with and without JavaScript
 	cd end2end && npx playwright test
 
 end2end/node_modules: end2end/package-lock.json

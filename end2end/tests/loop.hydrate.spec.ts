@@ -24,7 +24,7 @@ function kappa(criterion: number, leftOut: number[] = []): number {
 }
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(120_000);
+test.setTimeout(240_000);
 
 let server: Server;
 test.beforeAll(async () => {

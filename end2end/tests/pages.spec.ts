@@ -53,7 +53,7 @@ const PAGES: [who: "nobody" | "annotator" | "engineer" | "admin", name: string, 
   ["admin", "empty gate", "/p/empty/gate"],
 ];
 
-test.describe.configure({ mode: "parallel", timeout: 120_000 });
+test.describe.configure({ mode: "parallel" });
 
 let server: Server;
 let decision = "";
