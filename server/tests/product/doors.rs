@@ -82,7 +82,7 @@ const FUNCTIONS: [(&str, &str, Door); 30] = [
         Members(Analyse),
     ),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first"}"#, Members(Analyse)),
-    ("/rpc/load_comparison", r#"{"project": "shop"}"#, Members(Analyse)),
+    ("/rpc/load_comparison", r#"{"project": "shop", "metrics": "shown"}"#, Members(Analyse)),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_diagnosis", r#"{"project": "shop", "from": "old"}"#, Members(Analyse)),
     ("/rpc/load_gate", r#"{"project": "shop"}"#, Members(Analyse)),

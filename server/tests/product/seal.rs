@@ -12,7 +12,7 @@ const PAGES: [&str; 14] = [
     "/p/shop/label",
     "/p/shop/agreement?criterion=helpful&by=annotator",
     "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
-    "/p/shop/compare?criterion=helpful&incumbent=old",
+    "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
     "/p/shop/compare/failures",
     "/p/shop/conversation/first",
     "/p/shop/conversation/first?metric=helpful",

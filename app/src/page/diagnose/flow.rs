@@ -28,9 +28,9 @@ pub(super) fn Flow(
     view! {
         <section class="part" aria-labelledby="flow">
             <h2 id="flow">"The first stage that breaks"</h2>
-            <figure class="card padded scroll" tabindex="0" role="region" aria-label="Flow of the conversations">
+            <div class="card padded scroll" tabindex="0" role="region" aria-label="Flow of the conversations">
                 <Stages failed=all/>
-            </figure>
+            </div>
             {unjudged}
             <details open=is_cut>
                 <summary>"The same numbers as a table, by path and slice"</summary>

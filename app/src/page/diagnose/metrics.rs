@@ -207,7 +207,7 @@ fn about(metric: &MetricFigures) -> impl IntoView + use<> {
 /// The worst conversations, each a link to what lowers the metric in it.
 fn worst(metric: &MetricFigures, asked: &Asked) -> AnyView {
     if metric.tail.worst.is_empty() {
-        return view! { <span class="soft">"none beyond the bound"</span> }.into_any();
+        return view! { <span class="soft">"none"</span> }.into_any();
     }
     metric
         .tail

@@ -18,7 +18,7 @@ pub struct Tail {
     pub beyond_multi_part: Estimate,
     /// Conversations in ten equal steps from the least to the greatest value that there can be.
     pub histogram: Vec<Bin>,
-    /// The worst conversations, worst first.
+    /// The worst conversations, worst first; none with the best value that there is.
     pub worst: Vec<WorstConversation>,
 }
 
@@ -74,7 +74,9 @@ impl Tail {
         let mut worst: Vec<(usize, f64)> =
             values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
         worst.sort_by(|(_, a), (_, b)| if high { a.total_cmp(b) } else { b.total_cmp(a) });
-        let worst = worst.into_iter().filter(|(_, value)| is_beyond(*value)).take(LISTED);
+        let (least, greatest) = metric.range;
+        let is_flawed = |value: f64| if high { value < greatest } else { value > least };
+        let worst = worst.into_iter().filter(|(_, value)| is_flawed(*value)).take(LISTED);
         Tail {
             bound: metric.bound,
             beyond: mean(&all),
