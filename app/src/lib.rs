@@ -32,6 +32,7 @@ use page::{
     compare::ComparePage,
     conversation::ConversationPage,
     decision::DecisionPage,
+    diagnose::DiagnosePage,
     failures::FailuresPage,
     gate::GatePage,
     home::HomePage,
@@ -97,6 +98,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare") view=ComparePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare/failures") view=FailuresPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/diagnose") view=DiagnosePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/gate") view=GatePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/gate/:decision") view=DecisionPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/people") view=PeoplePage ssr=SsrMode::Async/>

@@ -5,6 +5,7 @@ pub(crate) mod agreement;
 pub(crate) mod compare;
 pub(crate) mod conversation;
 pub(crate) mod decision;
+pub(crate) mod diagnose;
 pub(crate) mod failures;
 pub(crate) mod gate;
 pub(crate) mod home;

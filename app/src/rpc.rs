@@ -5,6 +5,7 @@ pub(crate) mod account;
 pub(crate) mod agreement;
 pub(crate) mod comparison;
 pub(crate) mod conversation;
+pub(crate) mod diagnosis;
 pub(crate) mod gate;
 pub(crate) mod invitation;
 pub(crate) mod label;

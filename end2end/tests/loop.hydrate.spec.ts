@@ -83,9 +83,9 @@ async function agreement(context: BrowserContext, criterion: string) {
   return found?.pairs.find((pair: { a: string; b: string }) => pair.a === "ada" && pair.b === "ben");
 }
 
-const REFUSED_PAGES = ["", "/agreement", "/agreement/pair?criterion=faithfulness&a=ada&b=ben", "/compare", "/compare/failures", "/gate", "/people"];
-const REFUSED_FILES = ["/agreement.json", "/agreement.csv", "/compare.json", "/compare.csv"];
-const REFUSED_CALLS = ["load_home", "load_agreement", "load_comparison", "load_ledger", "load_gate", "load_people"];
+const REFUSED_PAGES = ["", "/agreement", "/agreement/pair?criterion=faithfulness&a=ada&b=ben", "/compare", "/compare/failures", "/diagnose", "/gate", "/people"];
+const REFUSED_FILES = ["/agreement.json", "/agreement.csv", "/compare.json", "/compare.csv", "/diagnose.json", "/diagnose.csv"];
+const REFUSED_CALLS = ["load_home", "load_agreement", "load_comparison", "load_ledger", "load_diagnosis", "load_gate", "load_people"];
 
 /** An annotator reads no figures behind any door. */
 async function isKeptOut(context: BrowserContext, page: Page): Promise<void> {

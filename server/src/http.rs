@@ -96,6 +96,8 @@ pub fn router(service: Service, address: &Address) -> Router {
         .route("/p/{project}/agreement.csv", get(download::agreement_csv))
         .route("/p/{project}/compare.json", get(download::comparison_json))
         .route("/p/{project}/compare.csv", get(download::comparison_csv))
+        .route("/p/{project}/diagnose.json", get(download::diagnosis_json))
+        .route("/p/{project}/diagnose.csv", get(download::diagnosis_csv))
         .leptos_routes_with_context(&state, pages(), provide, page)
         .fallback(unknown)
         .layer(sessions(&service, address))

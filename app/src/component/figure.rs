@@ -166,7 +166,7 @@ fn flag_in_words(flag: Flag) -> &'static str {
 }
 
 /// Letters and digits of a text, as an id may have them.
-fn slug(text: &str) -> String {
+pub(crate) fn slug(text: &str) -> String {
     text.chars().map(|character| if character.is_alphanumeric() { character } else { '-' }).collect()
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn Fragment(
     let Markup { title, html } = markup;
     let followed = focused_link();
     if let Some(title) = title.clone() {
-        arrive(title, move || place.get().and_then(|place| place.query_selector("h1").ok().flatten()));
+        arrive(title, move || place.get().and_then(|place| beginning(&place)));
     }
     Effect::new(move || {
         if let Some((place, link)) = place.get().zip(followed.as_deref()) {
@@ -51,6 +51,11 @@ pub(crate) fn Fragment(
         {title.map(|title| view! { <Title text=title/> })}
         <div class="page" class:narrow=narrow node_ref=place inner_html=html></div>
     }
+}
+
+/// Where the reader begins: at what the page was opened for, else at its heading.
+fn beginning(place: &web_sys::HtmlElement) -> Option<web_sys::Element> {
+    ["[autofocus]", "h1"].iter().find_map(|wanted| place.query_selector(wanted).ok().flatten())
 }
 
 /// The address of the link that has the focus.

@@ -16,6 +16,27 @@ pub(crate) struct Marks {
     pub(crate) choose: Callback<Unit>,
 }
 
+/// The unit that lowers a metric, where a conversation is read for that.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    /// The unit.
+    pub(crate) unit: Unit,
+    /// Why, in a sentence.
+    pub(crate) says: String,
+}
+
+impl Fault {
+    /// Why, where the fault is in this passage, paragraph or answer.
+    fn within(fault: Option<&Fault>, place: &Unit) -> Option<String> {
+        let fault = fault?;
+        let is_here = match (&fault.unit, place) {
+            (Unit::Citation { paragraph, .. }, Unit::Paragraph(place)) => paragraph == place,
+            (unit, place) => unit == place,
+        };
+        is_here.then(|| fault.says.clone())
+    }
+}
+
 /// The id of the element that shows a unit; a citation is shown by its paragraph, the conversation as a whole by the answer.
 pub(crate) fn anchor(conversation: &Conversation, unit: &Unit) -> String {
     match unit {
@@ -68,10 +89,13 @@ pub(crate) fn Reading(
     /// How its units are marked; absent where it is only read.
     #[prop(optional)]
     marks: Option<Marks>,
+    /// What is at fault in it, and takes the focus.
+    #[prop(optional_no_strip)]
+    fault: Option<Fault>,
 ) -> impl IntoView {
     let history = conversation.history().to_vec();
-    let passages = passages(&conversation, marks);
-    let answer = answer(&conversation, marks);
+    let passages = passages(&conversation, marks, fault.as_ref());
+    let answer = answer(&conversation, marks, fault.as_ref());
     let Conversation { routing, refined_query, context, expected, .. } = conversation;
     view! {
         {(!history.is_empty()).then(|| view! { <History messages=history/> })}
@@ -169,14 +193,21 @@ fn json(value: &Value) -> String {
     visible(&text)
 }
 
-fn passages(conversation: &Conversation, marks: Option<Marks>) -> impl IntoView + use<> {
+fn passages(
+    conversation: &Conversation,
+    marks: Option<Marks>,
+    fault: Option<&Fault>,
+) -> impl IntoView + use<> {
     let body = match conversation.passages.as_deref() {
         None => view! { <p class="soft small">"Nothing was retrieved on this path."</p> }.into_any(),
         Some([]) => view! { <p class="soft small">"Retrieval returned nothing."</p> }.into_any(),
         Some(passages) => passages
             .iter()
             .enumerate()
-            .map(|(index, passage)| view! { <PassageCard passage=passage.clone() number=index + 1 marks=marks/> })
+            .map(|(index, passage)| {
+                let why = Fault::within(fault, &Unit::Passage(passage.id.clone()));
+                view! { <PassageCard passage=passage.clone() number=index + 1 marks=marks why=why/> }
+            })
             .collect_view()
             .into_any(),
     };
@@ -197,16 +228,20 @@ fn PassageCard(
     number: usize,
     /// How it is marked.
     marks: Option<Marks>,
+    /// Why it is at fault.
+    why: Option<String>,
 ) -> impl IntoView {
     let unit = Unit::Passage(passage.id.clone());
     let mut source: Vec<String> =
         passage.document.iter().chain(&passage.collection).map(|text| visible(text)).collect();
     source.extend(passage.score.map(|score| format!("score {}", fixed(score, 2))));
     let (here, said) = marked(marks, &unit);
+    let blamed = why.is_some();
     view! {
-        <article class="unit" class:here=here id=format!("passage-{number}")>
+        <article class="unit" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=format!("passage-{number}")>
             <UnitNumber name=format!("Passage {number}") text=number.to_string() unit=unit marks=marks/>
             <div>
+                {why.map(|why| view! { <p class="why">{why}</p> })}
                 <p class="source">{source.join(" · ")}</p>
                 <Text text=passage.text/>
             </div>
@@ -215,7 +250,9 @@ fn PassageCard(
     }
 }
 
-fn answer(conversation: &Conversation, marks: Option<Marks>) -> impl IntoView + use<> {
+fn answer(conversation: &Conversation, marks: Option<Marks>, fault: Option<&Fault>) -> impl IntoView + use<> {
+    let why = Fault::within(fault, &Unit::Conversation);
+    let blamed = why.is_some();
     let (here, said) = marked(marks, &Unit::Conversation);
     let paragraphs = conversation.paragraphs();
     let body = if conversation.answer.is_none() {
@@ -224,14 +261,20 @@ fn answer(conversation: &Conversation, marks: Option<Marks>) -> impl IntoView + 
         paragraphs
             .iter()
             .enumerate()
-            .map(|(index, paragraph)| paragraph_view(conversation, paragraph, index + 1, marks))
+            .map(|(index, paragraph)| {
+                let why = Fault::within(fault, &Unit::Paragraph(paragraph.id.clone()));
+                paragraph_view(conversation, paragraph, index + 1, marks, why)
+            })
             .collect_view()
             .into_any()
     };
     view! {
         <section class="step" aria-labelledby="answer-title">
             <h2 id="answer-title">"Answer " <span class="said-of">{said}</span></h2>
-            <div class="answer card" class:here=here id="answer">{body}</div>
+            <div class="answer card" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id="answer">
+                {why.map(|why| view! { <p class="why">{why}</p> })}
+                {body}
+            </div>
         </section>
     }
 }
@@ -241,6 +284,7 @@ fn paragraph_view(
     paragraph: &Paragraph,
     number: usize,
     marks: Option<Marks>,
+    why: Option<String>,
 ) -> impl IntoView + use<> {
     let unit = Unit::Paragraph(paragraph.id.clone());
     let (here, said) = marked(marks, &unit);
@@ -258,8 +302,10 @@ fn paragraph_view(
             }
         })
         .collect_view();
+    let blamed = why.is_some();
     view! {
-        <div class="paragraph" class:here=here id=format!("paragraph-{number}")>
+        <div class="paragraph" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=format!("paragraph-{number}")>
+            {why.map(|why| view! { <p class="why">{why}</p> })}
             <Text text=paragraph.text.clone()/>
             <p class="citations">{citations} <span class="said-of">{said}</span></p>
         </div>

@@ -1,6 +1,8 @@
 //! Judges against people: the forest plot is the page.
 
 #[cfg(feature = "ssr")]
+mod metrics;
+#[cfg(feature = "ssr")]
 pub(crate) mod report;
 
 use crate::{
@@ -14,11 +16,13 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn ComparePage() -> impl IntoView {
     let project = project_param();
-    let (criterion, incumbent, rule) =
-        (query_param("criterion"), query_param("incumbent"), query_param("rule"));
+    let (criterion, incumbent, rule, metrics) =
+        (query_param("criterion"), query_param("incumbent"), query_param("rule"), query_param("metrics"));
     let data = PageData::new(
-        move || (project.get(), criterion.get(), incumbent.get(), rule.get()),
-        |(project, criterion, incumbent, rule)| load_comparison(project, criterion, incumbent, rule),
+        move || (project.get(), criterion.get(), incumbent.get(), rule.get(), metrics.get()),
+        |(project, criterion, incumbent, rule, metrics)| {
+            load_comparison(project, criterion, incumbent, rule, metrics)
+        },
     );
     data.show(|markup| view! { <Fragment markup=markup/> })
 }

@@ -28,6 +28,10 @@ non_inferiority = 0.05    # shown to be no worse than the incumbent by more
 # A rule that stands under a criterion replaces the general one there:
 # [criterion.helpfulness]
 # kappa_at_least = { value = 0.3, on = "point" }
+
+# A metric of conversations, from the judge beside the same from people:
+# [metric.faithfulness_to_cited]
+# difference_at_most = 0.1
 "#;
 
 /// The gate page.

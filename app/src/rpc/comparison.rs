@@ -13,19 +13,20 @@ use crate::{
     rpc::agreement::chosen_criterion,
 };
 #[cfg(feature = "ssr")]
-use domain::{Permission, ReferenceRule};
+use domain::{Diagnosis, Permission, ReferenceRule};
 
 /// Most entries that one page of the ledger lists.
 #[cfg(feature = "ssr")]
 const LISTED: usize = 500;
 
-/// The comparison on the chosen criterion, else on the first.
+/// The comparison on the chosen criterion, else on the first; where `metrics` are asked for, with those of each judge.
 #[server(input = Json)]
 pub(crate) async fn load_comparison(
     project: String,
     criterion: Option<String>,
     incumbent: Option<String>,
     rule: Option<String>,
+    metrics: Option<String>,
 ) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
@@ -40,10 +41,33 @@ pub(crate) async fn load_comparison(
     let criteria: Vec<String> = comparison.criteria.iter().map(|found| found.id.clone()).collect();
     let criterion = chosen_criterion(criteria.iter().map(String::as_str), criterion).unwrap_or_default();
     comparison.criteria.retain(|found| found.id == criterion);
-    let [incumbent, rule] = [incumbent, rule].map(Option::unwrap_or_default);
-    let chosen = Chosen { project, criterion, incumbent, rule };
-    let view = view! { <Report comparison=comparison criteria=criteria judges=judges chosen=chosen/> };
+    let diagnoses = match &metrics {
+        None => None,
+        Some(_) => Some(beside_people(&service, pass, query.rule, &judges).await?),
+    };
+    let [incumbent, rule, metrics] = [incumbent, rule, metrics].map(Option::unwrap_or_default);
+    let chosen = Chosen { project, criterion, incumbent, rule, metrics };
+    let view = view! {
+        <Report comparison=comparison criteria=criteria judges=judges diagnoses=diagnoses chosen=chosen/>
+    };
     Packed::new(&Markup::of_page(report::TITLE, view))
+}
+
+/// The metrics of people beside each judge.
+#[cfg(feature = "ssr")]
+async fn beside_people(
+    service: &service::Service,
+    pass: door::Pass,
+    rule: Option<ReferenceRule>,
+    judges: &[String],
+) -> Result<Vec<Diagnosis>, AppError> {
+    let mut diagnoses = Vec::with_capacity(judges.len());
+    for judge in judges {
+        let query = service::DiagnosisQuery { judge: Some(judge.clone()), rule, ..Default::default() };
+        let report = service.diagnosis(pass.project, &query, pass.viewer()).await;
+        diagnoses.push(report.map_err(door::refused)?);
+    }
+    Ok(diagnoses)
 }
 
 /// The instrument failures of a judge on a criterion; of all where none is named.

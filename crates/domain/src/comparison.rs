@@ -77,6 +77,15 @@ impl std::str::FromStr for ReferenceRule {
     }
 }
 
+impl Comparison {
+    /// Whether a judge has figures on a criterion.
+    pub(crate) fn answered(&self, criterion: &str, judge: &str) -> bool {
+        let of = |found: &&CriterionComparison| found.id == criterion;
+        let judges = self.criteria.iter().find(of).map(|found| found.judges.as_slice());
+        judges.unwrap_or_default().iter().any(|figures| figures.judge == judge)
+    }
+}
+
 /// All judges on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionComparison {

@@ -50,6 +50,10 @@ pub struct MetricFigures {
     pub component: Component,
     /// What people call it.
     pub name: String,
+    /// The formula of one conversation, in words.
+    pub formula: String,
+    /// When a conversation has no value, and what becomes of what nobody judged.
+    pub edges: String,
     /// Which way is better.
     pub better: Better,
     /// Mean over the conversations that have a value.

@@ -1,4 +1,8 @@
-use crate::{Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, Policy};
+mod metric;
+
+use crate::{
+    Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, MetricFigures, Policy,
+};
 use agreement::{Estimate, Flag, Interval, Undefined, items_for_non_inferiority};
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +66,9 @@ impl Verdict {
 /// One rule on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleOutcome {
-    /// `minimum_n`, `failure_share`, `kappa_at_least` or `non_inferiority`.
+    /// `minimum_n`, `failure_share`, `kappa_at_least`, `non_inferiority`, or `difference_at_most` of a metric.
     pub rule: String,
-    /// Id of the criterion.
+    /// Id of the criterion, or of the metric.
     pub criterion: String,
     /// What the policy asks, in words.
     pub required: String,
@@ -104,16 +108,27 @@ const Z_INTERVAL: f64 = 1.959_963_984_540_054;
 
 impl Policy {
     /// Applies the policy to a candidate: any rule failed → HOLD; else any inconclusive or undefined → INCONCLUSIVE; else PROMOTE.
-    /// Without an incumbent the rules that need one are left out, and said to be.
+    /// Without an incumbent the rules that need one are left out, and said to be. `metrics` are those of people beside the candidate.
     #[must_use]
-    pub fn apply(&self, comparison: &Comparison, candidate: &str, incumbent: Option<&str>) -> Applied {
+    pub fn apply(
+        &self,
+        comparison: &Comparison,
+        metrics: &[MetricFigures],
+        candidate: &str,
+        incumbent: Option<&str>,
+    ) -> Applied {
         let mut applied = Applied { decision: Verdict::Promote, rules: Vec::new(), reasons: Vec::new() };
-        let named: Vec<&str> = if self.criteria.is_empty() {
+        let mut named: Vec<&str> = if self.criteria.is_empty() {
             comparison.criteria.iter().map(|criterion| criterion.id.as_str()).collect()
         } else {
             self.criteria.iter().map(String::as_str).collect()
         };
-        if named.is_empty() {
+        let is_asked = self.asks_of_criteria();
+        if !is_asked {
+            // That the verdicts are of one instrument is asked of metrics as well.
+            named.retain(|id| comparison.answered(id, candidate));
+        }
+        if named.is_empty() && is_asked {
             applied.reasons.push(
                 "no criterion has both references and verdicts: there is nothing to decide on".to_owned(),
             );
@@ -122,6 +137,10 @@ impl Policy {
         for id in named {
             let criterion = comparison.criteria.iter().find(|criterion| criterion.id == id);
             self.apply_to(id, criterion, candidate, incumbent, &mut applied);
+        }
+        for (id, rules) in &self.by_metric {
+            let figures = metrics.iter().find(|metric| metric.id == *id);
+            metric::apply(rules, id, figures, candidate, &mut applied);
         }
         let says = |verdict: RuleVerdict| applied.rules.iter().any(|rule| rule.verdict == verdict);
         if says(RuleVerdict::Fail) {

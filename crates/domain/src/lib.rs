@@ -55,7 +55,7 @@ pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
 pub use metric::{Better, Metric};
 pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
-pub use policy::{Bound, BoundOn, Policy, PolicyError, Rules};
+pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, Rules};
 pub use references::{ReferenceItem, References};
 pub use role::{Permission, Role};
 pub use rubric::{Component, Criterion, Rubric, RubricError};

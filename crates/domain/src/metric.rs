@@ -1,11 +1,13 @@
 //! The registry: the one place where a metric is declared. Pages, reports, files and `docs/METHODS.md` take it from here.
 
+mod fault;
 mod generation;
 mod retrieval;
 mod routing;
 mod scored;
 mod seen;
 
+pub(crate) use fault::Fault;
 pub(crate) use seen::{Answer, Measured, Reading, Said, Seen, Term, Terms};
 
 use crate::{Component, ScaleKind, UnitKind};
@@ -32,6 +34,8 @@ pub struct Metric {
     pub(crate) range: Range,
     /// What of it is computed for one conversation.
     pub(crate) measure: fn(&Seen<'_>, &str) -> Measured,
+    /// The unit of one conversation that lowers it most, where there is one to go to.
+    pub(crate) fault: fn(&Seen<'_>, &str) -> Option<Fault>,
 }
 
 impl std::fmt::Debug for Metric {
@@ -66,6 +70,9 @@ const EACH: &str = "<criterion>";
 
 /// A share is bad below a half; it lies between 0 and 1.
 const SHARE: (f64, (f64, f64)) = (0.5, (0.0, 1.0));
+
+/// Criteria that say whether everything is supported.
+pub(crate) const UNFAITHFUL: [&str; 3] = ["faithfulness", "hallucinationFree", "hallucination_free"];
 
 /// The input of the retrieval metrics.
 const RELEVANCE: &str = "passage relevance";
@@ -154,6 +161,16 @@ impl ProjectMetric {
 
     pub(crate) fn measure(&self, seen: &Seen<'_>) -> Measured {
         (self.metric.measure)(seen, &self.subject)
+    }
+
+    /// What people call it, with the criterion where it is one of each.
+    pub(crate) fn label(&self) -> String {
+        let name = self.metric.name;
+        if self.subject.is_empty() { name.to_owned() } else { format!("{}, {name}", self.subject) }
+    }
+
+    pub(crate) fn fault(&self, seen: &Seen<'_>) -> Option<Fault> {
+        (self.metric.fault)(seen, &self.subject)
     }
 }
 

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 ///     non_inferiority = 0.05
 ///     [criterion.fluency]
 ///     kappa_at_least = { value = 0.1, on = "point" }
+///     [metric."ndcg_lin@5"]
+///     difference_at_most = 0.05
 /// "#)?;
 /// assert_eq!(policy.rules_for("fluency").non_inferiority, Some(0.05));
 /// # Ok::<(), domain::PolicyError>(())
@@ -31,6 +33,20 @@ pub struct Policy {
     /// What differs for one criterion: a rule that stands here replaces the general one.
     #[serde(default, rename = "criterion", skip_serializing_if = "BTreeMap::is_empty")]
     pub by_criterion: BTreeMap<String, Rules>,
+    /// Rules for metrics of conversations, by their id with k.
+    #[serde(default, rename = "metric", skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_metric: BTreeMap<String, MetricRules>,
+}
+
+/// The rules of a metric: the judge's figure beside the same from people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricRules {
+    /// Fewest conversations for which both have a value; below it nothing can be decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_n: Option<u64>,
+    /// Greatest distance of judge and people, to either side, in units of the metric.
+    pub difference_at_most: Bound,
 }
 
 /// The rules of a policy. A rule that is absent is not asked.
@@ -132,12 +148,20 @@ impl Policy {
         for (criterion, rules) in &policy.by_criterion {
             rules.check(&format!("criterion.{criterion}"))?;
         }
-        let asks = |rules: &Rules| *rules != Rules::default();
-        if !asks(&policy.rules) && !policy.by_criterion.values().any(asks) {
+        for (metric, rules) in &policy.by_metric {
+            rules.check(metric)?;
+        }
+        if !policy.asks_of_criteria() && policy.by_metric.is_empty() {
             let expected = "at least one rule: a policy that asks nothing would promote anything";
             return Err(PolicyError::Value { rule: "rules".to_owned(), found: "none".to_owned(), expected });
         }
         Ok(policy)
+    }
+
+    /// Whether anything is asked of criteria, and not of metrics alone.
+    pub(crate) fn asks_of_criteria(&self) -> bool {
+        let asks = |rules: &Rules| *rules != Rules::default();
+        asks(&self.rules) || self.by_criterion.values().any(asks)
     }
 
     /// The rules that hold for a criterion.
@@ -180,6 +204,20 @@ impl Rules {
     }
 }
 
+impl MetricRules {
+    fn check(&self, metric: &str) -> Result<(), PolicyError> {
+        let value = self.difference_at_most.value;
+        if value.is_finite() && value >= 0.0 {
+            return Ok(());
+        }
+        Err(PolicyError::Value {
+            rule: format!("metric.{metric}.difference_at_most"),
+            found: value.to_string(),
+            expected: "a distance from 0 on",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +229,11 @@ mod tests {
             ("name = \"x\"\n[rules]\nnon_inferiority = 0", "a margin above 0"),
             ("name = \"x\"\n[rules]\nfailure_share = 1.5", "rules.failure_share: found 1.5"),
             ("name = \"x\"\n[rules]\nkappa = 0.5", "unknown field `kappa`"),
+            ("name = \"x\"\n[metric.a]\nminimum_n = 3", "missing field `difference_at_most`"),
+            (
+                "name = \"x\"\n[metric.a]\ndifference_at_most = -0.1",
+                "metric.a.difference_at_most: found -0.1",
+            ),
             ("name = \"x\"\n[criterion.a]\nkappa_at_least = nan", "criterion.a.kappa_at_least: found NaN"),
         ] {
             let message = Policy::from_toml(text).unwrap_err().to_string();

@@ -2,8 +2,8 @@
 
 use crate::{ComparisonQuery, ProjectId, Service, ServiceError, Viewer};
 use domain::{
-    ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, Observations, ReferenceRule, Rubric,
-    SliceBy, Trace, agreement::Inference,
+    ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, MetricFigures, Observations,
+    ReferenceRule, Rubric, SliceBy, Trace, WorstConversation, agreement::Inference,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,6 +40,35 @@ impl Default for DiagnosisQuery {
     }
 }
 
+impl DiagnosisQuery {
+    /// What the address of a page or file asks; what is empty counts as absent. Figures from a judge stand beside the labels, whatever
+    /// judge is named as well.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for what cannot be read.
+    pub fn asked(
+        from: Option<String>,
+        judge: Option<String>,
+        by: Option<&str>,
+        k: Option<&str>,
+    ) -> Result<DiagnosisQuery, ServiceError> {
+        let invalid = |field: &str, reason: String| ServiceError::Invalid { field: field.to_owned(), reason };
+        let usual = DiagnosisQuery::default();
+        let from = from.filter(|from| !from.is_empty()).unwrap_or(usual.from);
+        let judge = judge.filter(|judge| !judge.is_empty() && from == LABELS);
+        let by = by.filter(|by| !by.is_empty()).map(str::parse).transpose();
+        let by = by.map_err(|reason: String| invalid("by", reason))?;
+        let k = match k.filter(|k| !k.is_empty()) {
+            None => usual.k,
+            Some(k) => k.parse().map_err(|_| {
+                let expected = "expected a number of passages from 1 on";
+                invalid("k", format!("found {}, {expected}", domain::visible(k)))
+            })?,
+        };
+        Ok(DiagnosisQuery { from, judge, by, k, ..DiagnosisQuery::default() })
+    }
+}
+
 impl Service {
     /// Every metric of a project, and where its conversations fail first. Without a rubric the checks alone speak.
     ///
@@ -52,6 +81,10 @@ impl Service {
         viewer: Viewer,
     ) -> Result<Diagnosis, ServiceError> {
         check(query)?;
+        let question = self.question(project, viewer, &format!("diagnosis {query:?}")).await?;
+        if let Some(report) = self.answered(&question).await? {
+            return Ok(report);
+        }
         let nothing = || Rubric { name: String::new(), version: 0, scales: Vec::new(), criteria: Vec::new() };
         let rubric = self.rubric(project).await?.unwrap_or_else(nothing);
         let mut observations = self.labels_seen(project, None, viewer).await?;
@@ -80,7 +113,7 @@ impl Service {
         let name = self.store.project_name(project).await?;
         let key = format!("diagnosis {choice:?} {content} {name} {:?}", Inference::default());
         let data_hash = observations.hash(&rubric, &key);
-        self.kept(&key, data_hash.clone(), move || {
+        self.kept(&question, &key, data_hash.clone(), move || {
             Diagnosis::of(&DiagnosisInput {
                 project: &name,
                 rubric: &rubric,
@@ -91,6 +124,26 @@ impl Service {
             })
         })
         .await
+    }
+
+    /// A metric with a conversation that is among its worst, and what lowers it there.
+    ///
+    /// # Errors
+    /// As [`Service::diagnosis`].
+    pub async fn worst_of(
+        &self,
+        project: ProjectId,
+        query: &DiagnosisQuery,
+        metric: &str,
+        conversation: &str,
+        viewer: Viewer,
+    ) -> Result<Option<(MetricFigures, WorstConversation)>, ServiceError> {
+        let report = self.diagnosis(project, query, viewer).await?;
+        let metric = report.metrics.into_iter().find(|figures| figures.id == metric);
+        Ok(metric.and_then(|metric| {
+            let worst = metric.tail.worst.iter().find(|worst| worst.conversation == conversation)?.clone();
+            Some((metric, worst))
+        }))
     }
 
     /// The judge of one of the two sides, as reports name it.

@@ -1,7 +1,8 @@
 //! The gate: a policy applied to a comparison, and the answer on record.
 
-use crate::{ComparisonQuery, ProjectId, Service, ServiceError, UserId, Viewer};
-use domain::{Decision, Policy, ReferenceRule, hash_of};
+use crate::{ComparisonQuery, DiagnosisQuery, ProjectId, Service, ServiceError, UserId, Viewer};
+use domain::{ContentHash, Decision, MetricFigures, Policy, ReferenceRule, hash_of};
+use std::collections::BTreeSet;
 
 /// What is asked of the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Service {
         let policy = self.checked_policy(project, &request).await?;
         let query = ComparisonQuery {
             rule: request.rule,
-            annotators: request.annotators,
+            annotators: request.annotators.clone(),
             criterion: None,
             judges: [Some(request.candidate.clone()), request.incumbent.clone()]
                 .into_iter()
@@ -45,8 +46,14 @@ impl Service {
             incumbent: request.incumbent.clone(),
         };
         let comparison = self.comparison(project, &query, viewer).await?;
-        let applied = policy.apply(&comparison, &request.candidate, request.incumbent.as_deref());
+        let (metrics, hashes) = self.metrics_asked(project, &policy, &request, viewer).await?;
+        let applied = policy.apply(&comparison, &metrics, &request.candidate, request.incumbent.as_deref());
         let internal = |error: domain::NotCanonical| ServiceError::Internal(error.to_string());
+        let data_hash = if hashes.is_empty() {
+            comparison.data_hash
+        } else {
+            hash_of(&(&comparison.data_hash, &hashes)).map_err(internal)?
+        };
         let decision = Decision {
             decision: applied.decision,
             id: String::new(),
@@ -54,7 +61,7 @@ impl Service {
             candidate: request.candidate,
             incumbent: request.incumbent,
             policy_hash: hash_of(&policy).map_err(internal)?,
-            data_hash: comparison.data_hash,
+            data_hash,
             advice_only: comparison.reference.anchor_set.is_none(),
             reference: comparison.reference,
             decided_at: self.now(),
@@ -66,6 +73,45 @@ impl Service {
         let detail = format!("{}: {} {}", decision.id, decision.decision.word(), decision.candidate);
         self.record(by, Some(project), "gate", &detail).await?;
         Ok(decision)
+    }
+
+    /// The metrics that a policy asks for, of people beside the candidate, and the hashes of what they are of.
+    async fn metrics_asked(
+        &self,
+        project: ProjectId,
+        policy: &Policy,
+        request: &GateRequest,
+        viewer: Viewer,
+    ) -> Result<(Vec<MetricFigures>, Vec<ContentHash>), ServiceError> {
+        let usual = DiagnosisQuery::default();
+        let k_of = |id: &String| id.split_once('@').and_then(|(_, k)| k.parse().ok()).unwrap_or(usual.k);
+        let asked: BTreeSet<u32> = policy.by_metric.keys().map(k_of).collect();
+        let (mut metrics, mut hashes): (Vec<MetricFigures>, Vec<ContentHash>) = (Vec::new(), Vec::new());
+        for k in asked {
+            let query = DiagnosisQuery {
+                judge: Some(request.candidate.clone()),
+                rule: request.rule,
+                annotators: request.annotators.clone(),
+                k,
+                ..DiagnosisQuery::default()
+            };
+            let report = self.diagnosis(project, &query, viewer).await?;
+            metrics.extend(report.metrics);
+            hashes.push(report.data_hash);
+        }
+        if let Some(unknown) =
+            policy.by_metric.keys().find(|id| metrics.iter().all(|metric| metric.id != **id))
+        {
+            let known: BTreeSet<&str> = metrics.iter().map(|metric| metric.id.as_str()).collect();
+            let known: Vec<&str> = known.into_iter().collect();
+            let reason = format!(
+                "the project has no metric `{}`; it has {}",
+                domain::visible(unknown),
+                known.join(", ")
+            );
+            return Err(ServiceError::Invalid { field: "policy".to_owned(), reason });
+        }
+        Ok((metrics, hashes))
     }
 
     async fn checked_policy(

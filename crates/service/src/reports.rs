@@ -36,8 +36,18 @@ pub struct ComparisonQuery {
     pub incumbent: Option<String>,
 }
 
+/// A question that a report answers.
+#[derive(Debug)]
+pub(crate) struct Question {
+    project: ProjectId,
+    /// The revision of the project when it was asked.
+    revision: u64,
+    /// Hash of what was asked, and for whom.
+    hash: String,
+}
+
 /// Changes when a report is computed in another way, so that kept ones are not taken for new ones.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 impl Service {
     /// How far people agree.
@@ -50,13 +60,17 @@ impl Service {
         query: &AgreementQuery,
         viewer: Viewer,
     ) -> Result<AgreementReport, ServiceError> {
+        let question = self.question(project, viewer, &format!("agreement {query:?}")).await?;
+        if let Some(report) = self.answered(&question).await? {
+            return Ok(report);
+        }
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
         let observations = self.labels_seen(project, query.criterion.as_deref(), viewer).await?;
         let name = self.store.project_name(project).await?;
         let query = query.clone();
         let key = format!("agreement {query:?} {name}");
-        self.kept(&key, observations.hash(&rubric, &key), move || {
+        self.kept(&question, &key, observations.hash(&rubric, &key), move || {
             AgreementReport::of(&name, &rubric, &observations, query.criterion.as_deref(), query.by)
         })
         .await
@@ -98,6 +112,10 @@ impl Service {
         query: &ComparisonQuery,
         viewer: Viewer,
     ) -> Result<Comparison, ServiceError> {
+        let question = self.question(project, viewer, &format!("comparison {query:?}")).await?;
+        if let Some(report) = self.answered(&question).await? {
+            return Ok(report);
+        }
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
         let criterion = query.criterion.as_deref();
@@ -109,7 +127,7 @@ impl Service {
         let name = self.store.project_name(project).await?;
         let incumbent = query.incumbent.clone();
         let key = format!("comparison {reference:?} {:?} {incumbent:?} {name}", query.criterion);
-        self.kept(&key, observations.hash(&rubric, &key), move || {
+        self.kept(&question, &key, observations.hash(&rubric, &key), move || {
             Comparison::of(&name, &rubric, &observations, reference, incumbent.as_deref())
         })
         .await
@@ -227,20 +245,53 @@ impl Service {
         Ok(references)
     }
 
+    /// What is asked, and for whom. To be made before anything is read that the answer is of: what is written later then makes another
+    /// revision.
+    pub(crate) async fn question(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+        asked: &str,
+    ) -> Result<Question, ServiceError> {
+        let revision = self.store.revision(project).await?;
+        let hash = ContentHash::of_bytes(format!("{REVISION} {project} {viewer:?} {asked}").as_bytes()).0;
+        Ok(Question { project, revision, hash })
+    }
+
+    /// The report that answered a question, where nothing that it could see was written since. Nothing else is read.
+    pub(crate) async fn answered<T: DeserializeOwned>(
+        &self,
+        question: &Question,
+    ) -> Result<Option<T>, ServiceError> {
+        let body = self.store.answer(question.project, &question.hash).await?;
+        Ok(body.and_then(|body| serde_json::from_str(&body).ok()))
+    }
+
     /// The report under this key if it was computed before, or else computed now, off the async threads, and kept.
     pub(crate) async fn kept<T: Serialize + DeserializeOwned + Send + 'static>(
         &self,
+        question: &Question,
         key: &str,
         data: ContentHash,
         compute: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
         let key = ContentHash::of_bytes(format!("{REVISION} {key} {data}").as_bytes()).0;
-        if let Some(report) = self.kept_report(&key).await? {
+        let report = self.kept_or_computed(&key, compute).await?;
+        self.store.put_answer(question.project, &question.hash, question.revision, &key).await?;
+        Ok(report)
+    }
+
+    async fn kept_or_computed<T: Serialize + DeserializeOwned + Send + 'static>(
+        &self,
+        key: &str,
+        compute: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        if let Some(report) = self.kept_report(key).await? {
             return Ok(report);
         }
         // One at a time: whoever waited for the same report finds it kept.
         let _turn = self.computing.lock().await;
-        if let Some(report) = self.kept_report(&key).await? {
+        if let Some(report) = self.kept_report(key).await? {
             return Ok(report);
         }
         let report = tokio::task::spawn_blocking(compute)
@@ -248,7 +299,7 @@ impl Service {
             .map_err(|error| ServiceError::Internal(error.to_string()))?;
         let body =
             serde_json::to_string(&report).map_err(|error| ServiceError::Internal(error.to_string()))?;
-        self.store.put_report(&key, &body, self.now()).await?;
+        self.store.put_report(key, &body, self.now()).await?;
         Ok(report)
     }
 

@@ -87,7 +87,7 @@ async fn each_failure_pattern_of_the_demo_is_found_in_its_stage() {
         (&["servicing-21"], Stage::Routing, Cause::QueryNotRefined),
         (&["shop-06", "servicing-04"], Stage::Retrieval, Cause::WrongSource),
         (&["shop-07", "servicing-05", "servicing-22", "shop-20"], Stage::Generation, Cause::WrongAnswer),
-        (&["shop-08", "servicing-06"], Stage::Generation, Cause::UnsupportedAddition),
+        (&["shop-08", "servicing-06", "servicing-02"], Stage::Generation, Cause::UnsupportedAddition),
         (&["shop-13", "servicing-14"], Stage::Generation, Cause::WrongAbstention),
         (&["servicing-12"], Stage::Generation, Cause::InventedAnswer),
         (&["shop-11"], Stage::Generation, Cause::HiddenOutage),
@@ -281,4 +281,69 @@ async fn passages_in_the_order_of_one_judge_are_measured_by_another() {
     assert_eq!((paired.judge.as_str(), paired.difference.n()), (other, 25));
     assert!((paired.estimate.value().unwrap() - mean(other)).abs() < 1e-12);
     assert!(paired.correlation.value().is_some() && paired.difference.interval().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_worst_conversation_is_shown_at_what_lowers_it() {
+    let demo = Imported::demo().await;
+    let query = DiagnosisQuery::default();
+    let worst = async |metric: &str, conversation: &str| {
+        let found = demo.service.worst_of(demo.project, &query, metric, conversation, Viewer::Operator).await;
+        found.unwrap().map(|(_, worst)| (worst.unit.unwrap_or_default(), worst.says.unwrap_or_default()))
+    };
+    for metric in ["citation_correctness", "faithfulness_to_cited"] {
+        let (unit, says) = worst(metric, "shop-08").await.unwrap();
+        assert_eq!(
+            (unit.as_str(), says.as_str()),
+            ("citation:a2/p1", "the cited passage does not support it")
+        );
+    }
+    let (_, says) = worst("hallucinated_citations", "servicing-18").await.unwrap();
+    assert_eq!(says, "it cites a passage that does not exist");
+    assert_eq!(worst("citation_correctness", "servicing-01").await, None, "nothing is wrong there");
+    assert_eq!(worst("beauty", "shop-08").await, None);
+}
+
+/// What a person may see changes with every assignment that is opened or submitted, and a kept report never outlives that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_report_is_not_shown_once_the_seal_has_changed() {
+    let demo = Imported::demo().await;
+    let (store, now) = (demo.service.store(), OffsetDateTime::now_utc());
+    let user = |name: &str| store::NewUser { name: name.to_owned(), password_hash: "$".to_owned() };
+    let lead = store.create_user(&user("Lead"), false, now).await.unwrap().id;
+    let other = store.create_user(&user("Other"), false, now).await.unwrap().id;
+    let query = DiagnosisQuery::default();
+    let seen = async |viewer: Viewer| demo.service.diagnosis(demo.project, &query, viewer).await.unwrap();
+    let everything = seen(Viewer::Operator).await;
+    assert_eq!(seen(Viewer::Member(lead)).await, everything, "nothing is sealed to the lead");
+
+    let task = demo.service.label_task(demo.project, lead).await.unwrap().unwrap();
+    let sealed = seen(Viewer::Member(lead)).await;
+    assert_eq!(sealed.conversations, everything.conversations - 1);
+    let named = |report: &Diagnosis| {
+        serde_json::to_string(report).unwrap().contains(&format!("\"{}\"", task.conversation.id))
+    };
+    assert!(!named(&sealed), "the sealed conversation is in the report");
+    assert_eq!(seen(Viewer::Member(lead)).await, sealed, "also when it is asked for again");
+    assert_eq!(seen(Viewer::Member(other)).await, everything, "the seal is one person's");
+    assert_eq!(seen(Viewer::Operator).await, everything);
+
+    demo.service.skip(demo.project, lead, &task.conversation.id, "too long").await.unwrap();
+    assert_eq!(seen(Viewer::Member(lead)).await, everything, "the seal has opened");
+    let before = everything.data_hash;
+    let row = "annotator,conversation,unit,criterion,value\nzoe,servicing-01,conversation,coherence,1\n";
+    demo.service.import_text(demo.project, Kind::Labels, "l.csv", row).await.unwrap();
+    assert_ne!(seen(Viewer::Operator).await.data_hash, before, "a new label is in the report");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_is_read_from_an_address() {
+    let asked = |from: &str, judge: &str, by: &str, k: &str| {
+        DiagnosisQuery::asked(Some(from.to_owned()), Some(judge.to_owned()), Some(by), Some(k))
+    };
+    assert_eq!(asked("", "", "", "").unwrap(), DiagnosisQuery::default());
+    let query = asked("j", "other", "corpus", "3").unwrap();
+    assert_eq!((query.from.as_str(), query.judge, query.by, query.k), ("j", None, Some(SliceBy::Corpus), 3));
+    assert!(asked("", "", "mood", "").unwrap_err().to_string().contains("mood"));
+    assert!(asked("", "", "", "-1").unwrap_err().to_string().contains("found -1"));
 }

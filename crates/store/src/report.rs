@@ -1,7 +1,56 @@
-use crate::{Store, StoreError, timestamp::Timestamp};
+use crate::{ProjectId, Store, StoreError, timestamp::Timestamp};
 use time::OffsetDateTime;
 
 impl Store {
+    /// The revision of a project: it grows with every write that a report could see, be it data or what is sealed to whom.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn revision(&self, project: ProjectId) -> Result<u64, StoreError> {
+        let sql = "select revision from project where id = $1";
+        let revision: Option<i64> = sqlx::query_scalar(sql).bind(project).fetch_optional(self.read()).await?;
+        Ok(revision.ok_or_else(|| StoreError::not_found("such project"))?.unsigned_abs())
+    }
+
+    /// The report that answered a question, if nothing was written since that it could see. `question` is a hash of what was asked and for
+    /// whom.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn answer(&self, project: ProjectId, question: &str) -> Result<Option<String>, StoreError> {
+        let sql = "select r.body from answered a \
+                   join project p on p.id = a.project_id and p.revision = a.revision \
+                   join report r on r.key = a.report_key \
+                   where a.question = $1 and a.project_id = $2";
+        Ok(sqlx::query_scalar(sql).bind(question).bind(project).fetch_optional(self.read()).await?)
+    }
+
+    /// Notes which kept report answers a question at a revision, which must have been read before anything that the report is of.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn put_answer(
+        &self,
+        project: ProjectId,
+        question: &str,
+        revision: u64,
+        report: &str,
+    ) -> Result<(), StoreError> {
+        let sql = "insert into answered (question, project_id, revision, report_key) values ($1, $2, $3, $4) \
+                   on conflict (question) do update \
+                   set revision = excluded.revision, report_key = excluded.report_key \
+                   where excluded.revision > answered.revision";
+        let mut transaction = self.write().await?;
+        sqlx::query(sql)
+            .bind(question)
+            .bind(project)
+            .bind(revision.cast_signed())
+            .bind(report)
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction.commit().await?)
+    }
+
     /// A report that was computed before, under the hash of its data and settings.
     ///
     /// # Errors

@@ -6,9 +6,11 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{AgreementReport, Comparison, Permission};
+use domain::{AgreementReport, Comparison, Diagnosis, Permission};
 use serde::{Deserialize, Serialize};
-use service::{AgreementQuery, ComparisonQuery, ProjectId, Service, ServiceError, UserId, Viewer};
+use service::{
+    AgreementQuery, ComparisonQuery, DiagnosisQuery, ProjectId, Service, ServiceError, UserId, Viewer,
+};
 use tower_sessions::Session;
 
 /// The query string that pages and downloads share.
@@ -18,6 +20,9 @@ pub(super) struct Parameters {
     by: Option<String>,
     rule: Option<String>,
     incumbent: Option<String>,
+    from: Option<String>,
+    judge: Option<String>,
+    k: Option<String>,
 }
 
 pub(super) async fn agreement_json(
@@ -56,6 +61,24 @@ pub(super) async fn comparison_csv(
     Ok(csv(table::comparison(&comparison(session, service, project, parameters).await?), "comparison"))
 }
 
+pub(super) async fn diagnosis_json(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(json(&diagnosis(session, service, project, parameters).await?, "diagnosis"))
+}
+
+pub(super) async fn diagnosis_csv(
+    session: Session,
+    service: State<Service>,
+    project: Path<String>,
+    parameters: Query<Parameters>,
+) -> Result<Response, Refusal> {
+    Ok(csv(table::diagnosis(&diagnosis(session, service, project, parameters).await?), "diagnosis"))
+}
+
 async fn agreement(
     session: Session,
     State(service): State<Service>,
@@ -89,6 +112,18 @@ async fn comparison(
         ..ComparisonQuery::default()
     };
     Ok(service.comparison(project, &query, viewer).await?)
+}
+
+async fn diagnosis(
+    session: Session,
+    State(service): State<Service>,
+    Path(project): Path<String>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Diagnosis, Refusal> {
+    let (project, viewer) = authorise(&session, &service, &project).await?;
+    let Parameters { from, judge, by, k, .. } = parameters;
+    let query = DiagnosisQuery::asked(from, judge, by.as_deref(), k.as_deref())?;
+    Ok(service.diagnosis(project, &query, viewer).await?)
 }
 
 /// Lets in whoever may analyse the project.

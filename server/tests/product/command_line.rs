@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{io::Write, process::Stdio, sync::LazyLock};
 
 /// The demo project, seeded once for all who only read or decide.
-static DEMO: LazyLock<Workplace> = LazyLock::new(|| {
+pub(crate) static DEMO: LazyLock<Workplace> = LazyLock::new(|| {
     let place = Workplace::new();
     place.done(&["demo"]);
     place
@@ -52,6 +52,8 @@ fn every_command_shows_an_example() {
         "reference",
         "compare",
         "gate",
+        "check",
+        "diagnose",
         "user",
         "backup",
         "doctor",
@@ -115,7 +117,7 @@ fn seeding_twice_changes_nothing() {
 
 /// A figure as it stands everywhere: a value with n, or the reason why there is none.
 #[track_caller]
-fn assert_estimate(estimate: &Value, what: &str) {
+pub(crate) fn assert_estimate(estimate: &Value, what: &str) {
     assert!(estimate["n"].is_u64() && estimate["missing"].is_u64(), "{what}: {estimate}");
     assert!(estimate["flags"].is_array(), "{what}: {estimate}");
     if estimate["value"].is_null() {

@@ -21,7 +21,7 @@ use Door::{Members, Open, SignedIn};
 use Permission::{Analyse, Gate, Label, ManagePeople};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 14] = [
+const PAGES: [(&str, &str, Door); 15] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -33,17 +33,20 @@ const PAGES: [(&str, &str, Door); 14] = [
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
     ("/p/{project}/compare", "/p/shop/compare", Members(Analyse)),
     ("/p/{project}/compare/failures", "/p/shop/compare/failures?judge=new", Members(Analyse)),
+    ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
     ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
     ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
     ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
 ];
 
 /// What is no page: files and the sign of life.
-const FILES: [(&str, &str, Door); 6] = [
+const FILES: [(&str, &str, Door); 8] = [
     ("/p/{project}/agreement.json", "/p/shop/agreement.json", Members(Analyse)),
     ("/p/{project}/agreement.csv", "/p/shop/agreement.csv", Members(Analyse)),
     ("/p/{project}/compare.json", "/p/shop/compare.json", Members(Analyse)),
     ("/p/{project}/compare.csv", "/p/shop/compare.csv", Members(Analyse)),
+    ("/p/{project}/diagnose.json", "/p/shop/diagnose.json", Members(Analyse)),
+    ("/p/{project}/diagnose.csv", "/p/shop/diagnose.csv", Members(Analyse)),
     ("/pkg/{file}", "/pkg/none.css", Open),
     ("/healthz", "/healthz", Open),
 ];
@@ -53,7 +56,7 @@ const ANSWER: &str = r#"{"project": "shop", "user": "none", "answer": {"conversa
     "supersedes": null, "client_key": "k"}}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 29] = [
+const FUNCTIONS: [(&str, &str, Door); 30] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -79,8 +82,9 @@ const FUNCTIONS: [(&str, &str, Door); 29] = [
         Members(Analyse),
     ),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first"}"#, Members(Analyse)),
-    ("/rpc/load_comparison", r#"{"project": "shop"}"#, Members(Analyse)),
+    ("/rpc/load_comparison", r#"{"project": "shop", "metrics": "shown"}"#, Members(Analyse)),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#, Members(Analyse)),
+    ("/rpc/load_diagnosis", r#"{"project": "shop", "from": "old"}"#, Members(Analyse)),
     ("/rpc/load_gate", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_decision", r#"{"project": "shop", "id": "none"}"#, Members(Analyse)),
     ("/rpc/decide", "project=shop&candidate=none&policy=", Members(Gate)),

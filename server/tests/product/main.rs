@@ -1,5 +1,6 @@
 //! The product as others meet it: its doors over HTTP, and the `touchstone` program with its files and exit codes.
 
+mod checks;
 mod command_line;
 mod doors;
 mod hostile_input;

@@ -7,20 +7,25 @@ use service::{ProjectId, User};
 use std::collections::BTreeMap;
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 14] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/agreement?criterion=helpful&by=annotator",
     "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
-    "/p/shop/compare?criterion=helpful&incumbent=old",
+    "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
     "/p/shop/compare/failures",
     "/p/shop/conversation/first",
+    "/p/shop/conversation/first?metric=helpful",
+    "/p/shop/diagnose?by=category",
+    "/p/shop/diagnose?from=old",
+    "/p/shop/diagnose.json",
     "/p/shop/gate",
     "/p/shop/agreement.json?by=annotator",
     "/p/shop/compare.json?rule=median",
 ];
-const FILES: [&str; 2] = ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median"];
-const FUNCTIONS: [(&str, &str); 9] = [
+const FILES: [&str; 3] =
+    ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
+const FUNCTIONS: [(&str, &str); 10] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
@@ -31,7 +36,8 @@ const FUNCTIONS: [(&str, &str); 9] = [
         r#"{"project": "shop", "criterion": "helpful", "incumbent": "old", "rule": "median"}"#,
     ),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#),
-    ("/rpc/load_conversation", r#"{"project": "shop", "id": "first"}"#),
+    ("/rpc/load_conversation", r#"{"project": "shop", "id": "first", "metric": "helpful"}"#),
+    ("/rpc/load_diagnosis", r#"{"project": "shop"}"#),
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
 ];
 

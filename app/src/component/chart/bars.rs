@@ -1,4 +1,4 @@
-//! Small bars, one for each level: how often an annotator used it.
+//! Small bars: how often each level, or each step of a scale, occurs.
 
 use crate::component::{chart::rem, number::counted};
 use leptos::prelude::*;
@@ -6,26 +6,25 @@ use leptos::prelude::*;
 const WIDTH: f64 = 14.0;
 const HEIGHT: f64 = 28.0;
 
-/// The shares of the levels as bars of one height scale; the counts stand in the description.
+/// The shares as bars of one height scale; the counts stand in the description.
 #[component]
 pub(crate) fn Bars(
     /// What is counted, for those who listen.
     name: String,
-    /// The count of each level, in the order of the scale.
-    counts: Vec<u64>,
+    /// The name of each bar and its count, in the order of the scale.
+    bars: Vec<(String, u64)>,
+    /// What is counted.
+    noun: &'static str,
 ) -> impl IntoView {
-    let total: u64 = counts.iter().sum();
-    let width = (WIDTH + 2.0) * f64::from(u32::try_from(counts.len()).unwrap_or(u32::MAX));
-    let description: Vec<String> = counts
-        .iter()
+    let total: u64 = bars.iter().map(|(_, number)| number).sum();
+    let width = (WIDTH + 2.0) * f64::from(u32::try_from(bars.len()).unwrap_or(u32::MAX));
+    let description: Vec<String> =
+        bars.iter().map(|(bar, number)| format!("{bar}: {}", counted(*number, noun))).collect();
+    let bars = bars
+        .into_iter()
         .enumerate()
-        .map(|(index, number)| format!("level {}: {}", index + 1, counted(*number, "label")))
-        .collect();
-    let bars = counts
-        .iter()
-        .enumerate()
-        .map(|(index, number)| {
-            let height = bar_height(*number, total);
+        .map(|(index, (_, number))| {
+            let height = bar_height(number, total);
             let x = (WIDTH + 2.0) * f64::from(u32::try_from(index).unwrap_or(u32::MAX));
             view! { <rect class="bar" x=x y=HEIGHT - height width=WIDTH height=height></rect> }
         })

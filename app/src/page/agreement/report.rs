@@ -282,10 +282,12 @@ fn Severity(
         .map(|one| {
             let name = visible(&one.annotator);
             let levels = one.by_level.iter().map(|number| count(*number)).collect::<Vec<_>>().join(" · ");
+            let bars = one.by_level.iter().zip(1_u32..).map(|(number, level)| (format!("level {level}"), *number));
+            let bars: Vec<(String, u64)> = bars.collect();
             view! {
                 <tr>
                     <th scope="row">{name.clone()}</th>
-                    <td><Bars name=format!("How often {name} used each level") counts=one.by_level/></td>
+                    <td><Bars name=format!("How often {name} used each level") bars=bars noun="label"/></td>
                     <td class="num soft">{levels}</td>
                     <td class="right num">{fixed(one.mean, 2)}</td>
                     <td class="right">

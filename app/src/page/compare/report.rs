@@ -1,5 +1,6 @@
 //! The comparison as markup.
 
+use super::metrics::MetricsOfJudges;
 use crate::{
     address::{of_project, with_query},
     component::{
@@ -14,7 +15,9 @@ use crate::{
         provenance::Provenance,
     },
 };
-use domain::{Comparison, CriterionComparison, JudgeFigures, ReferenceRule, ReferenceSource, visible};
+use domain::{
+    Comparison, CriterionComparison, Diagnosis, JudgeFigures, ReferenceRule, ReferenceSource, visible,
+};
 use leptos::prelude::*;
 
 /// Width of the plot within the table, and of the one that stands alone on a phone.
@@ -35,6 +38,8 @@ pub(crate) struct Chosen {
     pub(crate) incumbent: String,
     /// The rule of the reference; empty for the project's own.
     pub(crate) rule: String,
+    /// Whether the metrics of each judge are shown: empty where they are not.
+    pub(crate) metrics: String,
 }
 
 impl Chosen {
@@ -44,10 +49,13 @@ impl Chosen {
 
     /// The same page on another criterion.
     fn on(&self, criterion: &str) -> String {
-        with_query(
-            &self.page(),
-            &[("criterion", criterion), ("incumbent", &self.incumbent), ("rule", &self.rule)],
-        )
+        let query = [("criterion", criterion), ("incumbent", &self.incumbent), ("rule", &self.rule)];
+        with_query(&self.page(), &[&query[..], &[("metrics", &self.metrics)]].concat())
+    }
+
+    /// The same page with the metrics of each judge.
+    pub(super) fn with_metrics(&self) -> String {
+        Chosen { metrics: "shown".to_owned(), ..self.clone() }.on(&self.criterion)
     }
 }
 
@@ -60,6 +68,8 @@ pub(crate) fn Report(
     criteria: Vec<String>,
     /// Every judge, for the choice of the incumbent.
     judges: Vec<String>,
+    /// The metrics of people beside each judge, where they were asked for.
+    diagnoses: Option<Vec<Diagnosis>>,
     /// What the address says.
     chosen: Chosen,
 ) -> impl IntoView {
@@ -91,6 +101,7 @@ pub(crate) fn Report(
         None => view! { <NothingYet project=chosen.project.clone()/> }.into_any(),
         Some(found) => view! {
             <Plot found=found incumbent=comparison.incumbent chosen=chosen.clone()/>
+            <MetricsOfJudges diagnoses=diagnoses chosen=chosen.clone()/>
             <Provenance hash=comparison.data_hash page=page query=query/>
         }
         .into_any(),
@@ -148,6 +159,7 @@ fn Chooser(
     view! {
         <form method="get" action=page>
             <input type="hidden" name="criterion" value=chosen.criterion/>
+            <input type="hidden" name="metrics" value=chosen.metrics/>
             <div class="controls">
                 <Choice name="incumbent" label="Incumbent" options=incumbents chosen=chosen.incumbent/>
                 <Choice name="rule" label="Rule of the reference" options=rules chosen=chosen.rule/>
@@ -332,7 +344,9 @@ mod tests {
             criterion: "a".into(),
             incumbent: "j / x".into(),
             rule: String::new(),
+            metrics: String::new(),
         };
         assert_eq!(chosen.on("b"), "/p/p/compare?criterion=b&incumbent=j%20%2F%20x");
+        assert_eq!(chosen.with_metrics(), "/p/p/compare?criterion=a&incumbent=j%20%2F%20x&metrics=shown");
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn Record(
                         <thead>
                             <tr>
                                 <th scope="col">"Rule"</th>
-                                <th scope="col">"Criterion"</th>
+                                <th scope="col">"Criterion or metric"</th>
                                 <th scope="col">"Required"</th>
                                 <th scope="col" class="right">"Found"</th>
                                 <th scope="col">"Verdict"</th>
@@ -101,10 +101,15 @@ fn RuleRow(
         RuleVerdict::Inconclusive => ("unsure", "? inconclusive"),
         RuleVerdict::Undefined => ("unsure", "∅ undefined"),
     };
-    let form = if rule.rule == "non_inferiority" { Form::Difference } else { Form::Plain };
+    let is_difference = ["non_inferiority", "difference_at_most"].contains(&rule.rule.as_str());
+    let form = if is_difference { Form::Difference } else { Form::Plain };
     let incumbent = decision.incumbent.clone().unwrap_or_default();
     let query = [("criterion", rule.criterion.as_str()), ("incumbent", incumbent.as_str())];
-    let href = with_query(&of_project(&decision.project, "compare"), &query);
+    let href = if rule.rule == "difference_at_most" {
+        with_query(&of_project(&decision.project, "diagnose"), &[("judge", &decision.candidate)])
+    } else {
+        with_query(&of_project(&decision.project, "compare"), &query)
+    };
     let name = rule.rule.replace('_', " ");
     view! {
         <tr>

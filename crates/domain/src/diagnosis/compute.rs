@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Component, Observations, SliceBy, Trace,
-    metric::{Measured, ProjectMetric, Reading, Seen, Terms},
+    metric::{Fault, Measured, ProjectMetric, Reading, Seen, Terms},
 };
 use agreement::{Estimate, Inference, Pairs, Scale, Undefined, mean, spearman};
 use std::{
@@ -37,7 +37,11 @@ impl Diagnosis {
         let figures = metrics.iter().enumerate().map(|(at, metric)| {
             let column = &own[at];
             let paired = others.as_ref().map(|(name, columns)| (*name, &columns[at]));
-            conversations.figures(metric, column, paired, choice.from_judge)
+            let fault = |setting: usize| {
+                let trace = traces.get(setting)?;
+                seen(&terms, trace, side, setting).iter().find_map(|seen| metric.fault(seen))
+            };
+            conversations.figures(metric, column, paired, choice.from_judge, &fault)
         });
         let mut diagnosis = Diagnosis {
             project: input.project.to_owned(),
@@ -115,6 +119,12 @@ struct Column {
     needed: u64,
 }
 
+/// One conversation as metrics see it, repeat by repeat.
+fn seen<'a>(terms: &'a Terms, trace: &'a Trace, side: &'a Side, setting: usize) -> Vec<Seen<'a>> {
+    let said = side.repeats.iter().map(|of| of.get(setting).map(Vec::as_slice).unwrap_or_default());
+    said.map(|said| Seen::new(terms, trace, said)).collect()
+}
+
 /// Every metric of every conversation; over repeats it is the mean of those that have a value.
 fn columns(metrics: &[ProjectMetric], terms: &Terms, traces: &[Trace], side: &Side) -> Vec<Column> {
     let empty = || Column {
@@ -126,8 +136,7 @@ fn columns(metrics: &[ProjectMetric], terms: &Terms, traces: &[Trace], side: &Si
     };
     let mut columns: Vec<Column> = metrics.iter().map(|_| empty()).collect();
     for (setting, trace) in traces.iter().enumerate() {
-        let said = side.repeats.iter().map(|of| of.get(setting).map(Vec::as_slice).unwrap_or_default());
-        let seen: Vec<Seen<'_>> = said.map(|said| Seen::new(terms, trace, said)).collect();
+        let seen = seen(terms, trace, side, setting);
         for (metric, column) in metrics.iter().zip(&mut columns) {
             column.add(&seen.iter().map(|seen| metric.measure(seen)).collect::<Vec<_>>());
         }
@@ -217,13 +226,16 @@ impl<'a> Conversations<'a> {
         column: &Column,
         other: Option<(&str, &Column)>,
         from_judge: bool,
+        fault: &dyn Fn(usize) -> Option<Fault>,
     ) -> MetricFigures {
         #[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^53")]
         let judged_share = (column.needed > 0).then(|| column.judged as f64 / column.needed as f64);
         MetricFigures {
             id: metric.id.clone(),
             component: metric.component,
-            name: metric.metric.name.to_owned(),
+            name: metric.label(),
+            formula: metric.metric.formula.to_owned(),
+            edges: metric.metric.edges.to_owned(),
             better: metric.metric.better,
             estimate: self.mean(&column.values, column.missing()),
             judged_share,
@@ -237,6 +249,7 @@ impl<'a> Conversations<'a> {
                 |values| self.mean(values, 0),
                 |setting| self.name(setting),
                 |setting| self.traces.get(setting).is_some_and(|trace| trace.multi_part),
+                fault,
             ),
         }
     }

@@ -1,7 +1,10 @@
 //! The first stage of a conversation that broke, by rules on checks, labels and verdicts, and its likely cause.
 
 use super::side::Vote;
-use crate::{Trace, metric::Terms};
+use crate::{
+    Trace,
+    metric::{Terms, UNFAITHFUL},
+};
 use serde::{Deserialize, Serialize};
 
 /// The stages of an assistant, in the order in which it works.
@@ -242,9 +245,6 @@ impl Known<'_> {
 fn first<const RULES: usize>(rules: [(bool, Cause); RULES]) -> Option<Cause> {
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, cause)| cause)
 }
-
-/// Criteria that say whether everything is supported.
-const UNFAITHFUL: [&str; 3] = ["faithfulness", "hallucinationFree", "hallucination_free"];
 
 /// Criteria that say whether the whole question is answered, and clearly.
 const INCOMPLETE: [&str; 4] = ["completeness", "answer_completeness", "question_understanding", "coherence"];

@@ -1,6 +1,9 @@
 //! How the conversations of a metric are distributed, and the worst of them.
 
-use crate::{Better, metric::ProjectMetric};
+use crate::{
+    Better,
+    metric::{Fault, ProjectMetric},
+};
 use agreement::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +18,7 @@ pub struct Tail {
     pub beyond_multi_part: Estimate,
     /// Conversations in ten equal steps from the least to the greatest value that there can be.
     pub histogram: Vec<Bin>,
-    /// The worst conversations, worst first.
+    /// The worst conversations, worst first; none with the best value that there is.
     pub worst: Vec<WorstConversation>,
 }
 
@@ -37,6 +40,12 @@ pub struct WorstConversation {
     pub conversation: String,
     /// Its value.
     pub value: f64,
+    /// The unit that lowers the value most, where there is one to go to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// What is wrong with that unit, as a clause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub says: Option<String>,
 }
 
 /// How many of the worst are listed.
@@ -46,14 +55,15 @@ const LISTED: usize = 10;
 const STEPS: u32 = 10;
 
 impl Tail {
-    /// `mean` is that over the conversations with its interval; `name` gives the id of a conversation by position, and `multi_part` whether
-    /// its question has several parts.
+    /// `mean` is that over the conversations with its interval; `name` gives the id of a conversation by position, `multi_part` whether
+    /// its question has several parts, and `fault` the unit that lowers its value most.
     pub(super) fn of<'a>(
         metric: &ProjectMetric,
         values: &[Option<f64>],
         mean: impl Fn(&[Option<f64>]) -> Estimate,
         name: impl Fn(usize) -> &'a str,
         multi_part: impl Fn(usize) -> bool,
+        fault: impl Fn(usize) -> Option<Fault>,
     ) -> Tail {
         let high = metric.metric.better == Better::High;
         let is_beyond = |value: f64| if high { value < metric.bound } else { value > metric.bound };
@@ -64,14 +74,24 @@ impl Tail {
         let mut worst: Vec<(usize, f64)> =
             values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
         worst.sort_by(|(_, a), (_, b)| if high { a.total_cmp(b) } else { b.total_cmp(a) });
-        let worst = worst.into_iter().filter(|(_, value)| is_beyond(*value)).take(LISTED);
+        let (least, greatest) = metric.range;
+        let is_flawed = |value: f64| if high { value < greatest } else { value > least };
+        let worst = worst.into_iter().filter(|(_, value)| is_flawed(*value)).take(LISTED);
         Tail {
             bound: metric.bound,
             beyond: mean(&all),
             beyond_multi_part: mean(&parts),
             histogram: histogram(values, metric.range),
             worst: worst
-                .map(|(at, value)| WorstConversation { conversation: name(at).to_owned(), value })
+                .map(|(at, value)| {
+                    let fault = fault(at);
+                    WorstConversation {
+                        conversation: name(at).to_owned(),
+                        value,
+                        unit: fault.as_ref().map(|fault| fault.unit.to_string()),
+                        says: fault.map(|fault| fault.says),
+                    }
+                })
                 .collect(),
         }
     }

@@ -1,12 +1,17 @@
 //! Generation, from the support of each citation, the need of each paragraph, and the answers about the whole.
 
-use super::{Answer, Better, Measured, Metric, Range, Seen, seen::share};
+use super::{
+    Answer, Better, Measured, Metric, Range, Seen,
+    fault::{self, Fault},
+    seen::share,
+};
 use crate::{
     Component,
     trace::{CitedParagraph, CitedPassage},
 };
 use agreement::Undefined;
 
+#[expect(clippy::too_many_arguments, reason = "a row of the registry, in the order of its columns")]
 const fn metric(
     id: &'static str,
     inputs: &'static [&'static str],
@@ -15,13 +20,14 @@ const fn metric(
     edges: &'static str,
     better: Better,
     measure: fn(&Seen<'_>, &str) -> Measured,
+    fault: fn(&Seen<'_>, &str) -> Option<Fault>,
 ) -> Metric {
     let (component, range) = (Component::Generation, Range::Share);
-    Metric { id, component, name, formula, inputs, edges, better, range, measure }
+    Metric { id, component, name, formula, inputs, edges, better, range, measure, fault }
 }
 
-const SUPPORT: &str = "support";
-const NEED: &str = "needs_source";
+pub(super) const SUPPORT: &str = "support";
+pub(super) const NEED: &str = "needs_source";
 
 pub(super) const METRICS: &[Metric] = &[
     metric(
@@ -32,6 +38,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Paragraphs and citations that nobody judged are left out. Undefined where no paragraph that needs a source cites.",
         Better::High,
         |seen, _| faithfulness(seen),
+        fault::in_claims,
     ),
     metric(
         "citation_correctness",
@@ -41,6 +48,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Citations that nobody judged are left out. Undefined where no citation has a passage.",
         Better::High,
         |seen, _| correctness(seen),
+        fault::in_citations,
     ),
     metric(
         "citation_recall",
@@ -50,6 +58,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Paragraphs and citations that nobody judged are left out. Undefined where no paragraph needs a source.",
         Better::High,
         |seen, _| recall(seen),
+        fault::in_needs,
     ),
     metric(
         "citation_precision",
@@ -59,6 +68,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Paragraphs and citations that nobody judged are left out. Undefined where nothing is cited.",
         Better::High,
         |seen, _| precision(seen),
+        fault::in_citations,
     ),
     metric(
         "hallucinated_citations",
@@ -68,6 +78,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Needs the trace alone, and so is the same from everybody. Undefined where nothing is cited.",
         Better::Low,
         |seen, _| hallucinated(seen),
+        fault::of_no_passage,
     ),
     metric(
         "language_compliance",
@@ -77,6 +88,7 @@ pub(super) const METRICS: &[Metric] = &[
         "Undefined where nobody answered.",
         Better::High,
         |seen, _| super::routing::yes(seen, "language_compliance"),
+        fault::nowhere,
     ),
     metric(
         "appropriate_abstention",
@@ -86,12 +98,13 @@ pub(super) const METRICS: &[Metric] = &[
         "Undefined where one of the two was not answered.",
         Better::High,
         |seen, _| abstention(seen),
+        fault::nowhere,
     ),
 ];
 
 /// How far a passage supports a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Support {
+pub(super) enum Support {
     Contradicts,
     None,
     Partial,
@@ -102,7 +115,7 @@ enum Support {
 const SUPPORTS: [Support; 4] = [Support::Contradicts, Support::None, Support::Partial, Support::Full];
 
 /// The support of a citation; a citation of no passage has none, whoever judges.
-fn support(seen: &Seen<'_>, citation: &CitedPassage) -> Option<Support> {
+pub(super) fn support(seen: &Seen<'_>, citation: &CitedPassage) -> Option<Support> {
     if !citation.exists {
         return Some(Support::None);
     }
@@ -167,7 +180,7 @@ fn faithfulness(seen: &Seen<'_>) -> Measured {
 }
 
 /// A paragraph's faithfulness: one contradiction undoes every support.
-fn faithful(supports: &[Support]) -> f64 {
+pub(super) fn faithful(supports: &[Support]) -> f64 {
     match (supports.contains(&Support::Contradicts), supports.iter().max()) {
         (false, Some(Support::Full)) => 1.0,
         (false, Some(Support::Partial)) => 0.5,

@@ -1,6 +1,6 @@
 //! Retrieval, from the graded relevance of each passage.
 
-use super::{Better, Measured, Metric, RELEVANCE, Range, Seen};
+use super::{Better, Measured, Metric, RELEVANCE, Range, Seen, fault};
 use crate::Component;
 use agreement::{Citations, Gain, Ranking, Undefined, Unjudged};
 use std::collections::BTreeSet;
@@ -23,7 +23,13 @@ const fn rate(
     measure: fn(&Seen<'_>, &str) -> Measured,
 ) -> Metric {
     let (component, better, range) = (Component::Retrieval, Better::High, Range::Share);
-    Metric { id, component, name, formula, inputs: &[RELEVANCE], edges, better, range, measure }
+    let fault = fault::in_passages;
+    Metric { id, component, name, formula, inputs: &[RELEVANCE], edges, better, range, measure, fault }
+}
+
+/// A metric of the passages that the answer cites.
+const fn of_citations(metric: Metric) -> Metric {
+    Metric { fault: fault::in_cited, ..metric }
 }
 
 const LEFT_OUT: &str = "Passages that nobody judged are taken out. Undefined where nothing was retrieved.";
@@ -36,13 +42,13 @@ pub(super) const METRICS: &[Metric] = &[
     grade("max_relevance", "maximum relevance", "greatest grade of the passages", LEFT_OUT, |seen, _| {
         everything(seen, Unjudged::Removed, Ranking::max_relevance)
     }),
-    grade(
+    of_citations(grade(
         "mean_relevance_of_cited",
         "mean relevance of the cited",
         "mean grade of the passages that the answer cites, each counted once",
         "Cited passages that nobody judged, and citations of no passage, are left out. Undefined where no passage is cited.",
         of_cited,
-    ),
+    )),
     rate(
         "precision@k",
         "precision at k",
@@ -78,13 +84,13 @@ pub(super) const METRICS: &[Metric] = &[
         "As `ndcg_lin@k`.",
         |seen, _| gained(seen, Gain::Exponential, Unjudged::Removed),
     ),
-    rate(
+    of_citations(rate(
         "cited_precision",
         "cited precision",
         "cited and relevant ÷ cited passages, each counted once; a citation of no passage counts as not relevant",
         "Passages that nobody judged are left out. Undefined where nothing is cited.",
         |seen, _| cited(seen, Citations::precision),
-    ),
+    )),
     rate(
         "cited_precision_of_retrieved",
         "cited precision, of the retrieved",
@@ -92,13 +98,13 @@ pub(super) const METRICS: &[Metric] = &[
         LEFT_OUT,
         |seen, _| cited(seen, Citations::precision_of_retrieved),
     ),
-    rate(
+    of_citations(rate(
         "cited_recall",
         "cited recall",
         "cited and relevant ÷ relevant among the retrieved",
         "Passages that nobody judged are left out. Undefined where nothing relevant was retrieved; 0 where nothing is cited.",
         |seen, _| cited(seen, Citations::recall),
-    ),
+    )),
     grade(
         "mean_relevance_unjudged_as_zero",
         "context relevance, unjudged as 0",

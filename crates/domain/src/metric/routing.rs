@@ -1,6 +1,6 @@
 //! Routing, from the answers to its yes-or-no criteria.
 
-use super::{Answer, Better, Measured, Metric, Range, Seen};
+use super::{Answer, Better, Measured, Metric, Range, Seen, fault};
 use crate::Component;
 use agreement::Undefined;
 
@@ -23,6 +23,7 @@ const fn rate(
         better,
         range: Range::Share,
         measure,
+        fault: fault::nowhere,
     }
 }
 

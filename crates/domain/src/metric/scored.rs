@@ -1,6 +1,6 @@
 //! The criteria that are scored for a whole conversation, each by itself.
 
-use super::{Better, EACH, Measured, Metric, Range, Seen};
+use super::{Better, EACH, Measured, Metric, Range, Seen, fault};
 use crate::Component;
 use agreement::Undefined;
 
@@ -15,6 +15,7 @@ pub(super) const METRICS: &[Metric] = &[
         better: Better::High,
         range: Range::Score,
         measure: score,
+        fault: fault::of_score,
     },
     Metric {
         id: "<criterion>_passed",
@@ -26,6 +27,7 @@ pub(super) const METRICS: &[Metric] = &[
         better: Better::High,
         range: Range::Share,
         measure: super::routing::yes,
+        fault: fault::of_score,
     },
 ];
 
