@@ -138,7 +138,7 @@ fn comparison_in_words(report: &Comparison) -> String {
                 text::figure(&judge.quadratic),
                 text::number(judge.ceiling.value(), 2),
                 delta.map_or_else(|| "–".to_owned(), |delta| text::figure(&delta.quadratic)),
-                text::number(delta.and_then(|delta| delta.p_holm), 4),
+                text::p_value(delta.and_then(|delta| delta.p_holm)),
                 text::number(judge.bias.value(), 2),
                 text::number(judge.mae.value(), 2),
                 judge.failures.to_string(),

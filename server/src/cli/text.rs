@@ -16,6 +16,14 @@ pub(super) fn number(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "–".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
+/// A p value: never 0.
+pub(super) fn p_value(p: Option<f64>) -> String {
+    match p {
+        Some(p) if p < 0.0001 => "< 0.0001".to_owned(),
+        p => number(p, 4),
+    }
+}
+
 /// Rows as aligned columns, the first to the left, the others to the right.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
     let width =
@@ -41,6 +49,11 @@ pub(super) fn columns(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_p_value_is_never_nothing() {
+        assert_eq!([Some(0.000_01), Some(0.25), None].map(p_value), ["< 0.0001", "0.2500", "–"]);
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
