@@ -18,6 +18,10 @@ pub(crate) struct Marks {
 
 /// The unit that lowers a metric, where a conversation is read for that.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    not(feature = "ssr"),
+    allow(dead_code, reason = "only pages that the server renders name a fault")
+)]
 pub(crate) struct Fault {
     /// The unit.
     pub(crate) unit: Unit,
