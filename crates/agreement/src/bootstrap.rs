@@ -3,8 +3,8 @@
 use crate::distributions::{normal_cdf, normal_quantile, t_critical};
 use crate::estimate::{Estimate, Flag, Interval, Method, Resamples, Unit};
 use crate::inference::{Inference, IntervalMethod};
-use crate::quantile::quantiles;
 use crate::pairs::Units;
+use crate::quantile::quantiles;
 use crate::sums::Sums;
 
 /// A greater share of resamples without a value than this, and there is no interval.
