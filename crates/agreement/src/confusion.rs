@@ -69,7 +69,7 @@ impl Confusion {
             })
             .filter(|cell| cell.count > 0)
             .collect();
-        let n = cells.iter().map(|cell| cell.count).sum();
+        let n = cells.iter().fold(0_u64, |n, cell| n.saturating_add(cell.count));
         Confusion { levels, cells, n }
     }
 
@@ -113,16 +113,18 @@ impl Confusion {
     }
 
     fn totals(&self, level: impl Fn(&Cell) -> Level) -> Vec<u64> {
-        let mut totals = vec![0; self.levels];
+        let mut totals = vec![0_u64; self.levels];
         for cell in &self.cells {
-            totals[level(cell) as usize] += cell.count;
+            let total = &mut totals[level(cell) as usize];
+            *total = total.saturating_add(cell.count);
         }
         totals
     }
 
     /// Items on which the two said the same.
     pub fn equal(&self) -> u64 {
-        self.cells.iter().filter(|cell| cell.a == cell.b).map(|cell| cell.count).sum()
+        let equal = self.cells.iter().filter(|cell| cell.a == cell.b);
+        equal.fold(0, |sum, cell| sum.saturating_add(cell.count))
     }
 }
 
