@@ -1,7 +1,11 @@
-//! Times of the measures that a report waits for. `beside_python.py` runs them beside numpy, scikit-learn and
-//! krippendorff, and prints the ratios.
+//! Times of the measures that a report waits for. `beside_python.py` asks for one run after another by name, each beside
+//! one of numpy, scikit-learn or krippendorff, and prints the ratios.
 
 #![expect(clippy::expect_used, reason = "the inputs are made here")]
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::time::Instant;
 
 use agreement::{
     Confusion, Inference, Judge, KappaAnalysis, Metric, Pairing, Pairs, Ratings, Rule, Scale, Weights,
@@ -11,7 +15,59 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn main() {
-    divan::main();
+    if std::env::args().any(|argument| argument == "--ask") { answer() } else { divan::main() }
+}
+
+/// A measure over its input, ready to be run.
+type Run = Box<dyn FnMut()>;
+
+/// Reads names, runs each once, and writes how many nanoseconds that took.
+fn answer() {
+    let mut known: HashMap<String, Run> = HashMap::new();
+    for name in std::io::stdin().lines().map_while(Result::ok) {
+        let run =
+            known.entry(name.clone()).or_insert_with(|| named(&name).expect("the name is one of these"));
+        let start = Instant::now();
+        run();
+        println!("{}", start.elapsed().as_nanos());
+    }
+}
+
+fn named(name: &str) -> Option<Run> {
+    Some(match name {
+        "qwk" => qwk(),
+        "bca 50" => bca(50),
+        "bca 500" => bca(500),
+        "bca 5000" => bca(5000),
+        "judges" => judges(12, 500, 5, None),
+        "judges by cluster" => judges(17, 4423, 4, Some(25)),
+        "alpha" => alpha(),
+        // Two columns of a million bytes; the ratings of α, eight bytes each.
+        "read qwk" => reading(2_000_000),
+        "read alpha" => reading(8 * 200_000),
+        // Bytes that 10,000 resamples take: two for each kind or couple, and 8 for six units that are still wanting.
+        "draw bca 500" => drawing(10_000 * (2 * 20 + 8 * 45 / 6)),
+        "draw judges" => drawing(10_000 * (2 * 256 + 8 * 48 / 6)),
+        _ => return None,
+    })
+}
+
+/// Reading so many bytes once: no measure of them can be faster.
+fn reading(bytes: usize) -> Run {
+    let words = vec![1_u64; bytes / 8];
+    Box::new(move || {
+        black_box(black_box(&words).iter().copied().fold(0, u64::wrapping_add));
+    })
+}
+
+/// Making so many random bytes: no resampling with them can be faster.
+fn drawing(bytes: usize) -> Run {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut room = vec![0; bytes];
+    Box::new(move || {
+        random.fill_bytes(&mut room);
+        black_box(&room);
+    })
 }
 
 /// Levels 0–4 of a reference, and of a rater that is within one level of it most of the time.
@@ -37,24 +93,6 @@ fn one_to_five() -> Scale {
 
 fn values(levels: &[u8]) -> Vec<Option<f64>> {
     levels.iter().map(|level| Some(f64::from(*level) + 1.0)).collect()
-}
-
-#[divan::bench]
-fn qwk_of_a_million_pairs(bencher: divan::Bencher<'_, '_>) {
-    let (a, b) = two_raters(1_000_000, 1);
-    let (scale, weights) = (one_to_five(), Weights::quadratic());
-    bencher.bench(|| {
-        let table = Confusion::from_levels(5, &a, &b);
-        KappaAnalysis::of_table(table, &scale, &weights)
-            .map(|analysis| (analysis.kappa(), analysis.standard_error()))
-    });
-}
-
-#[divan::bench(args = [50, 500, 5000])]
-fn bca_of_qwk(bencher: divan::Bencher<'_, '_>, n: usize) {
-    let (a, b) = two_raters(n, 2);
-    let pairs = Pairs::from_values(one_to_five(), &values(&a), &values(&b)).expect("levels are on the scale");
-    bencher.bench(|| kappa(&pairs, &Weights::quadratic(), &Inference::default()));
 }
 
 /// `judges` judges of the same reference; items in `clusters` clusters, or each by itself.
@@ -83,20 +121,33 @@ fn compare_all(ratings: &Ratings) -> usize {
     family.kappas.len() + family.comparisons.len()
 }
 
-#[divan::bench]
-fn twelve_judges_with_differences(bencher: divan::Bencher<'_, '_>) {
-    let ratings = family(12, 500, 5, None);
-    bencher.bench(|| compare_all(&ratings));
+fn qwk() -> Run {
+    let (a, b) = two_raters(1_000_000, 1);
+    let (scale, weights) = (one_to_five(), Weights::quadratic());
+    Box::new(move || {
+        let table = Confusion::from_levels(5, black_box(&a), black_box(&b));
+        let analysis = KappaAnalysis::of_table(table, &scale, &weights);
+        black_box(analysis.map(|analysis| (analysis.kappa(), analysis.standard_error())).ok());
+    })
 }
 
-#[divan::bench]
-fn seventeen_judges_by_cluster(bencher: divan::Bencher<'_, '_>) {
-    let ratings = family(17, 4423, 4, Some(25));
-    bencher.bench(|| compare_all(&ratings));
+fn bca(n: usize) -> Run {
+    let (a, b) = two_raters(n, 2);
+    let pairs = Pairs::from_values(one_to_five(), &values(&a), &values(&b)).expect("levels are on the scale");
+    Box::new(move || {
+        black_box(kappa(black_box(&pairs), &Weights::quadratic(), &Inference::default()));
+    })
 }
 
-#[divan::bench]
-fn alpha_ordinal_of_twenty_raters(bencher: divan::Bencher<'_, '_>) {
+/// κ of each of several judges, and the differences of all pairs.
+fn judges(judges: usize, n: usize, levels: u32, clusters: Option<usize>) -> Run {
+    let ratings = family(judges, n, levels, clusters);
+    Box::new(move || {
+        black_box(compare_all(black_box(&ratings)));
+    })
+}
+
+fn alpha() -> Run {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let mut rows = Ratings::builder(one_to_five());
     for item in 0..10_000 {
@@ -108,5 +159,12 @@ fn alpha_ordinal_of_twenty_raters(bencher: divan::Bencher<'_, '_>) {
         }
     }
     let ratings = rows.build();
-    bencher.bench(|| krippendorff_alpha(&ratings, Metric::Ordinal, &Inference::value_only()));
+    Box::new(move || {
+        black_box(krippendorff_alpha(black_box(&ratings), Metric::Ordinal, &Inference::value_only()));
+    })
+}
+
+#[divan::bench(args = ["qwk", "bca 50", "bca 500", "bca 5000", "judges", "judges by cluster", "alpha"])]
+fn measure(bencher: divan::Bencher<'_, '_>, name: &str) {
+    bencher.bench_local(named(name).expect("the name is one of these"));
 }

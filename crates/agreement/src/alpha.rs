@@ -35,6 +35,10 @@ pub(crate) struct Pairable {
 impl Pairable {
     pub(crate) fn of(ratings: &Ratings) -> Pairable {
         let (all_ends, all_levels) = ratings.levels_by_item();
+        if all_ends.windows(2).all(|ends| ends[1] - ends[0] >= 2) {
+            let items = (0..ratings.n_items() as u32).collect();
+            return Pairable { ends: all_ends, levels: all_levels, items };
+        }
         let mut pairable =
             Pairable { ends: vec![0], levels: Vec::with_capacity(all_levels.len()), items: Vec::new() };
         for (item, ends) in (0..).zip(all_ends.windows(2)) {
@@ -56,11 +60,12 @@ impl Pairable {
     }
 
     fn totals(&self, levels: usize) -> Vec<f64> {
-        let mut totals = vec![0_u64; levels];
-        for level in &self.levels {
-            totals[*level as usize] += 1;
+        // Two counts in turn, so that equal neighbours do not wait for each other.
+        let mut totals = vec![[0_u64; 2]; levels];
+        for (at, level) in self.levels.iter().enumerate() {
+            totals[*level as usize][at % 2] += 1;
         }
-        totals.into_iter().map(|total| total as f64).collect()
+        totals.into_iter().map(|[even, odd]| (even + odd) as f64).collect()
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::distributions::{normal_cdf, normal_quantile, t_critical};
 use crate::estimate::{Estimate, Flag, Interval, Method, Resamples, Unit};
 use crate::inference::{Inference, IntervalMethod};
-use crate::quantile::quantiles;
 use crate::pairs::Units;
+use crate::quantile::quantiles;
 use crate::sums::Sums;
 
 /// A greater share of resamples without a value than this, and there is no interval.
@@ -44,7 +44,9 @@ pub struct Jackknife {
 
 impl BootstrapDistribution {
     /// From an estimate, its resampled values and its leave-one-out values; those that are not finite are undefined.
-    pub fn new(estimate: f64, replicates: Vec<f64>, left_out: Vec<f64>) -> BootstrapDistribution {
+    pub fn new(estimate: f64, mut replicates: Vec<f64>, left_out: Vec<f64>) -> BootstrapDistribution {
+        // Infinite is undefined too, and would pass for above or below.
+        replicates.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = f64::NAN);
         let undefined = count(&replicates, |value| !value.is_finite());
         BootstrapDistribution { estimate, undefined, replicates, left_out }
     }
@@ -83,7 +85,8 @@ impl BootstrapDistribution {
         let drawn = (self.replicates.len() - self.undefined) as f64;
         let mean = self.defined().sum::<f64>() / drawn;
         let squares = self.defined().map(|value| (value - mean).powi(2)).sum::<f64>();
-        (drawn >= 2.0).then(|| (squares / (drawn - 1.0)).sqrt())
+        let error = (squares / (drawn - 1.0)).sqrt();
+        (drawn >= 2.0 && error.is_finite()).then_some(error)
     }
 
     /// Quantiles of the bootstrap distribution, type 7 (linear between order statistics).
@@ -95,7 +98,7 @@ impl BootstrapDistribution {
     /// The quantiles mirrored at the estimate: 2θ̂ − q.
     pub fn basic(&self, confidence: f64) -> Option<(f64, f64)> {
         let (low, high) = self.percentile(confidence)?;
-        Some((2.0 * self.estimate - high, 2.0 * self.estimate - low))
+        finite((2.0 * self.estimate - high, 2.0 * self.estimate - low))
     }
 
     /// Bias-corrected and accelerated (Efron 1987). None where the estimate lies at the edge of the distribution, or
@@ -129,7 +132,7 @@ impl BootstrapDistribution {
         let mean = self.left_out.iter().sum::<f64>() / n;
         let moment = |power: i32| self.left_out.iter().map(|value| (mean - value).powi(power)).sum::<f64>();
         let (squares, cubes) = (moment(2), moment(3));
-        (squares > n * TIE * TIE).then(|| Jackknife {
+        (squares > n * TIE * TIE && squares.is_finite() && cubes.is_finite()).then(|| Jackknife {
             standard_error: ((n - 1.0) / n * squares).sqrt(),
             bias: (n - 1.0) * (mean - self.estimate),
             acceleration: cubes / (6.0 * squares.powf(1.5)),
@@ -141,7 +144,7 @@ impl BootstrapDistribution {
         let jackknife = self.jackknife()?;
         let half = t_critical(confidence, self.left_out.len() as f64 - 1.0) * jackknife.standard_error;
         let centre = self.estimate - jackknife.bias;
-        Some((centre - half, centre + half))
+        finite((centre - half, centre + half))
     }
 
     /// Type-7 quantiles at two probabilities.
@@ -153,15 +156,20 @@ impl BootstrapDistribution {
             return None;
         }
         if self.undefined == 0 {
-            return Some(quantiles(&self.replicates, low, high));
+            return finite(quantiles(&self.replicates, low, high));
         }
-        Some(quantiles(&self.defined().collect::<Vec<f64>>(), low, high))
+        finite(quantiles(&self.defined().collect::<Vec<f64>>(), low, high))
     }
 
     /// Whether all resamples gave the estimate.
     fn is_point(&self) -> bool {
         self.defined().all(|value| (value - self.estimate).abs() <= TIE)
     }
+}
+
+/// Bounds, where both are numbers.
+fn finite(bounds: (f64, f64)) -> Option<(f64, f64)> {
+    (bounds.0.is_finite() && bounds.1.is_finite()).then_some(bounds)
 }
 
 /// How many values fulfil a condition; in blocks whose counts fit 32 bits, which are counted several at a time.

@@ -37,7 +37,9 @@ pub fn pearson(pairs: &Pairs, confidence: f64) -> Correlation {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.values().unzip();
     let r = product_moment(&a, &b);
     let estimate = with_fisher_interval(defined(pairs, r), r, pairs.n(), confidence);
-    Correlation { estimate, p: Some(t_approximation(r, pairs.n())), p_exact: None }
+    // Where squares of very small deviations are 0, there is no r and no p.
+    let p = r.is_finite().then(|| t_approximation(r, pairs.n()));
+    Correlation { estimate, p, p_exact: None }
 }
 
 /// Spearman's ρ: Pearson's r of mid-ranks.

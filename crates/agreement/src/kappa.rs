@@ -114,7 +114,8 @@ impl<'w> KappaAnalysis<'w> {
     pub fn greatest_unweighted(&self) -> f64 {
         let possible: f64 = self.rows.iter().zip(&self.columns).map(|(row, column)| row.min(*column)).sum();
         let chance: f64 = self.rows.iter().zip(&self.columns).map(|(row, column)| row * column).sum();
-        (possible - chance) / (1.0 - chance)
+        // Beside very many items of one level, a few others are lost in rounding.
+        if chance < 1.0 { (possible - chance) / (1.0 - chance) } else { 1.0 }
     }
 
     /// The influence of one item with these levels on κ; the influences of all items add up to 0.
@@ -123,7 +124,7 @@ impl<'w> KappaAnalysis<'w> {
     pub fn influence(&self, a: Level, b: Level) -> f64 {
         let (q, e) = (self.observed, self.expected);
         let pull = self.first[a as usize] + self.second[b as usize] - 2.0 * e;
-        -(self.disagreement.between(a, b) - q) / e + q / (e * e) * pull
+        -(self.disagreement.between(a, b) - q) / e + q / e * (pull / e)
     }
 
     /// Standard error for intervals, items independent (Fleiss, Cohen & Everitt 1969).

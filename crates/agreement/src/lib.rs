@@ -21,6 +21,7 @@ mod fill;
 mod icc;
 mod inference;
 mod kappa;
+mod kinds;
 mod luck;
 mod mcnemar;
 mod mean;

@@ -26,7 +26,7 @@ pub struct McNemar {
 /// assert_eq!(agreement::mcnemar(0, 0).mid_p, 1.0);
 /// ```
 pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
-    let (fewer, n) = (only_first.min(only_second), only_first + only_second);
+    let (fewer, n) = (only_first.min(only_second), only_first.saturating_add(only_second));
     if n == 0 {
         return McNemar { mid_p: 1.0, exact: 1.0, asymptotic: 1.0, corrected: 1.0 };
     }

@@ -47,12 +47,12 @@ impl PassFail {
 
     /// Items that people pass.
     pub fn passes(&self) -> u64 {
-        self.true_pass + self.false_fail
+        self.true_pass.saturating_add(self.false_fail)
     }
 
     /// Items that people fail.
     pub fn fails(&self) -> u64 {
-        self.true_fail + self.false_pass
+        self.true_fail.saturating_add(self.false_pass)
     }
 
     /// Share of what people pass that the judge passes (sensitivity). Undefined [`Undefined::NoPositives`].

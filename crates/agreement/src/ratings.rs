@@ -431,19 +431,22 @@ impl Ratings {
     /// values are left out.
     pub(crate) fn levels_by_item(&self) -> (Vec<usize>, Vec<Level>) {
         let mut ends = vec![0; self.n_items() + 1];
-        let valued = || self.cells.iter().flatten().filter(|cell| cell.1 != MISSING);
-        for (item, _) in valued() {
-            ends[*item as usize + 1] += 1;
+        for column in &self.cells {
+            for (item, level) in column {
+                ends[*item as usize + 1] += usize::from(*level != MISSING);
+            }
         }
         for item in 0..self.n_items() {
             ends[item + 1] += ends[item];
         }
         let mut next = ends.clone();
         let mut levels = vec![0; ends[self.n_items()]];
-        for (item, level) in valued() {
-            let at = &mut next[*item as usize];
-            levels[*at] = *level;
-            *at += 1;
+        for column in &self.cells {
+            for (item, level) in column.iter().filter(|cell| cell.1 != MISSING) {
+                let at = &mut next[*item as usize];
+                levels[*at] = *level;
+                *at += 1;
+            }
         }
         (ends, levels)
     }

@@ -176,7 +176,11 @@ impl Ranking {
 }
 
 fn share(part: f64, whole: f64) -> Result<f64, Undefined> {
-    if whole > 0.0 { Ok(part / whole) } else { Err(Undefined::NoLabels) }
+    match part / whole {
+        _ if whole <= 0.0 => Err(Undefined::NoLabels),
+        share if share.is_finite() => Ok(share),
+        _ => Err(Undefined::NotFinite),
+    }
 }
 
 fn discounted(grades: impl Iterator<Item = f64>, gain: Gain) -> f64 {

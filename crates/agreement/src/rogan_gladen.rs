@@ -12,6 +12,8 @@ use crate::pass_fail::PassFail;
 
 /// A greater share of resamples without a value than this, and there is no interval.
 const MOST_UNDEFINED: f64 = 0.05;
+/// With more items in either set the bootstrap is the delta method, at a price.
+const MOST_DRAWN: u64 = 1 << 20;
 
 /// A corrected pass rate and its parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +43,8 @@ impl RoganGladen {
 ///
 /// The interval resamples the labelled *and* the unlabelled set; resampling the labelled set alone covers 75–93 %.
 /// Undefined where people pass none or fail none of the labelled items, where TPR + TNR ≤ 1, and without unlabelled
-/// items. Where more than 5 % of the resamples are undefined no interval is given.
+/// items. Where more than 5 % of the resamples are undefined no interval is given. With more than 1,048,576
+/// items in a set the interval is that of the delta method.
 ///
 /// ```
 /// use agreement::{Inference, PassFail, rogan_gladen};
@@ -81,11 +84,29 @@ pub fn rogan_gladen(labelled: &PassFail, passed: u64, unlabelled: u64, inference
     let estimate = Estimate::defined(unclipped.clamp(0.0, 1.0), unlabelled, 0);
     let estimate =
         if (0.0..=1.0).contains(&unclipped) { estimate } else { estimate.with_flag(Flag::Clipped) };
-    RoganGladen {
-        estimate: with_interval(estimate, &counts, rate, unlabelled, inference),
+    let found = RoganGladen {
+        estimate,
         observed,
         unclipped: Some(unclipped),
         standard_error: Some(variance.sqrt() / (tpr + tnr - 1.0)),
+    };
+    let estimate = if labelled.passes().saturating_add(labelled.fails()).max(unlabelled) > MOST_DRAWN {
+        by_delta(&found, unlabelled, inference)
+    } else {
+        with_interval(found.estimate.clone(), &counts, rate, unlabelled, inference)
+    };
+    RoganGladen { estimate, ..found }
+}
+
+/// The interval of the delta method.
+fn by_delta(found: &RoganGladen, unlabelled: u64, inference: &Inference) -> Estimate {
+    let estimate = found.estimate.clone();
+    match found.delta_bounds(inference.confidence) {
+        Some((low, high)) => {
+            let units = usize::try_from(unlabelled).unwrap_or(usize::MAX);
+            estimate.with_interval(inference.between(low, high, Method::Wald, Unit::Item, units))
+        }
+        None => estimate,
     }
 }
 
@@ -165,11 +186,11 @@ pub struct JudgyCompatible {
 }
 
 /// Goes through every possible resample of the labelled set. None where θ itself is undefined, or where the set has
-/// more than `2000` items.
+/// more than 200 items.
 pub fn judgy_compatible(labelled: &PassFail, observed_rate: f64, confidence: f64) -> Option<JudgyCompatible> {
-    const MOST_ITEMS: u64 = 2000;
+    const MOST_ITEMS: u64 = 200;
     let (passes, fails) = (labelled.passes(), labelled.fails());
-    let n = passes + fails;
+    let n = passes.saturating_add(fails);
     if passes == 0 || fails == 0 || n > MOST_ITEMS || !(0.0..=1.0).contains(&observed_rate) {
         return None;
     }

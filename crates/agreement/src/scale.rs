@@ -12,6 +12,9 @@ pub const SNAP: f64 = 1e-9;
 /// More levels than this are no scale of levels; declare it continuous, without a step.
 const MOST_LEVELS: usize = 65_536;
 
+/// Farther from 0 than this the squares of squares, which standard errors are made of, leave the range of numbers.
+const LARGEST: f64 = 1e50;
+
 /// What the order and the distances of the levels mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,6 +87,9 @@ pub enum ScaleError {
         /// The declared greatest value.
         max: f64,
     },
+    /// A value whose square, and the square of that, a number could not hold.
+    #[error("the scale has the value {0}: at most 1e50 on either side of 0 can be counted with")]
+    TooLarge(f64),
     /// More levels than a scale of levels can have.
     #[error("{0} levels are too many (at most 65536): declare the scale continuous, without a step")]
     TooManyLevels(usize),
@@ -131,6 +137,7 @@ impl Scale {
         if !(min.is_finite() && max.is_finite() && (max - min).is_finite() && min < max) {
             return Err(ScaleError::Bounds { min, max });
         }
+        within_range(&[min, max])?;
         let levels = match step {
             None => Vec::new(),
             Some(step) => Scale::grid(min, max, step)?,
@@ -160,6 +167,7 @@ impl Scale {
         {
             return Err(ScaleError::NotFinite { position, value });
         }
+        within_range(&levels)?;
         if levels.len() < 2 {
             return Err(ScaleError::TooFewLevels(levels.len()));
         }
@@ -228,6 +236,13 @@ impl Scale {
         }
         let inside = value >= self.min - SNAP && value <= self.max + SNAP;
         inside.then(|| value.clamp(self.min, self.max))
+    }
+}
+
+fn within_range(values: &[f64]) -> Result<(), ScaleError> {
+    match values.iter().find(|value| value.abs() > LARGEST) {
+        Some(value) => Err(ScaleError::TooLarge(*value)),
+        None => Ok(()),
     }
 }
 

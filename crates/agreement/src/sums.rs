@@ -3,18 +3,14 @@
 //! Each unit (an item or a cluster) has one row of numbers, its *lanes*. A resample draws units with replacement and
 //! adds their rows; leaving a unit out subtracts its row. Nothing else of the data is looked at again.
 
-use std::collections::HashMap;
-
 use crate::couples::Couples;
 use crate::draws::Draws;
-use crate::multinomial::Multinomial;
+use crate::kinds::Kinds;
 use crate::packed::Packed;
 
 /// The lanes of one quantity: what each unit adds to its sum. Units that add nothing are left out.
 pub(crate) type Lane = Vec<(u32, f64)>;
 
-/// With at least so many units of each kind on average, the numbers of each kind are drawn, not units.
-const UNITS_PER_KIND: usize = 8;
 /// With fewer numbers that are not 0 than one in so many, rows without their zeros are shorter than packed ones.
 const SPARSE: usize = 3;
 
@@ -64,8 +60,8 @@ impl Sums {
         if self.units == 0 {
             return;
         }
-        if let Some(kinds) = self.kinds() {
-            return self.resample_kinds(&kinds, resamples, seed, visit);
+        if let Some(kinds) = Kinds::of(self) {
+            return kinds.resample(resamples, seed, visit);
         }
         if let Some(couples) = self.packed.as_ref().and_then(Couples::of) {
             return couples.resample(resamples, seed, visit);
@@ -79,51 +75,6 @@ impl Sums {
             match &self.packed {
                 Some(packed) => packed.add(&positions, &mut sums),
                 None => self.rows.add(&positions, &mut sums),
-            }
-            visit(&sums);
-        }
-    }
-
-    /// Units with equal rows, with how many of each there are, where the kinds are few enough that drawing their numbers
-    /// is quicker than drawing units.
-    fn kinds(&self) -> Option<Vec<(usize, usize)>> {
-        let most = self.units / UNITS_PER_KIND;
-        let mut known: HashMap<Vec<(usize, u64)>, usize> = HashMap::new();
-        let mut kinds: Vec<(usize, usize)> = Vec::new();
-        for unit in 0..self.units {
-            let key = self.row(unit).map(|(lane, value)| (lane, value.to_bits())).collect();
-            let kind = *known.entry(key).or_insert(kinds.len());
-            if kind == kinds.len() {
-                kinds.push((unit, 0));
-            }
-            if kinds.len() > most {
-                return None;
-            }
-            kinds[kind].1 += 1;
-        }
-        // The frequent ones first: the sooner nothing is left to draw.
-        kinds.sort_by_key(|(unit, times)| (std::cmp::Reverse(*times), *unit));
-        Some(kinds)
-    }
-
-    fn resample_kinds(
-        &self,
-        kinds: &[(usize, usize)],
-        resamples: u32,
-        seed: u64,
-        mut visit: impl FnMut(&[f64]),
-    ) {
-        let times: Vec<usize> = kinds.iter().map(|(_, times)| *times).collect();
-        let mut multinomial = Multinomial::new(seed, &times);
-        let mut drawn = vec![0; kinds.len()];
-        let mut sums = vec![0.0; self.totals.len()];
-        for _ in 0..resamples {
-            multinomial.draw(&mut drawn);
-            sums.fill(0.0);
-            for ((unit, _), times) in kinds.iter().zip(&drawn) {
-                for (lane, value) in self.row(*unit) {
-                    sums[lane] += value * f64::from(*times);
-                }
             }
             visit(&sums);
         }

@@ -244,11 +244,11 @@ impl Tabulated<'_> {
     fn slope(&self, a: Level, b: Level) -> f64 {
         let change = self.observed + self.n * self.disagreement.between(a, b);
         let chance = self.first[a as usize] + self.second[b as usize];
-        -change / self.expected + self.n * self.observed / (self.expected * self.expected) * chance
+        -change / self.expected + self.n * self.observed / self.expected * (chance / self.expected)
     }
 }
 
-/// Distances from the first level in units of the smallest gap, where they are whole numbers then; else as they are.
+/// Distances from the first level in units of the smallest gap, where they are whole numbers then; else of the range.
 fn whole(values: &[f64]) -> Vec<f64> {
     let first = values.first().copied().unwrap_or(0.0);
     let distances: Vec<f64> = values.iter().map(|value| value - first).collect();
@@ -259,7 +259,12 @@ fn whole(values: &[f64]) -> Vec<f64> {
         .zip(&steps)
         .all(|(distance, step)| (distance - step * gap).abs() <= 1e-9 * gap.max(1e-300));
     let small = steps.last().is_some_and(|step| *step <= LARGEST_WHOLE);
-    if gap > 0.0 && gap.is_finite() && exact && small { steps } else { distances }
+    if gap > 0.0 && gap.is_finite() && exact && small {
+        return steps;
+    }
+    // As parts of the whole range: squares of very small distances would be 0.
+    let range = distances.last().copied().unwrap_or(0.0);
+    if range > 0.0 { distances.iter().map(|distance| distance / range).collect() } else { distances }
 }
 
 #[cfg(test)]

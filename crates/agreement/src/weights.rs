@@ -82,7 +82,10 @@ impl CustomWeights {
                 return Err(WeightsError::Diagonal(row));
             }
         }
-        Ok(CustomWeights { levels, disagreement: rows.concat() })
+        // Their unit does not matter to any figure, but very large or small ones would leave the range of numbers.
+        let greatest = rows.iter().flatten().copied().fold(0.0, f64::max);
+        let unit = if greatest > 0.0 { greatest } else { 1.0 };
+        Ok(CustomWeights { levels, disagreement: rows.iter().flatten().map(|value| value / unit).collect() })
     }
 
     /// From similarities: the greatest weight on the diagonal, less where the levels are farther apart.
