@@ -84,10 +84,7 @@ fn conversations_that_cannot_be_taken_are_refused_where_they_stand() {
             b"{\"id\": \"a\", \"question\": \"q\", \"passages\": [{\"id\": \"p\", \"score\": 1e999}]}",
             &["1e999", "finite number"],
         ),
-        (
-            b"{\"id\": \"a\", \"question\": \"q\", \"trial\": 99999999999999999999}",
-            &["trial", "2^53"],
-        ),
+        (b"{\"id\": \"a\", \"question\": \"q\", \"trial\": 99999999999999999999}", &["trial", "2^53"]),
         (b"{\"id\": \"a\\u0000b\", \"question\": \"q\"}", &["id:", "U+0000"]),
         (b"{\"id\": \"a\xe2\x80\xae\", \"question\": 3}", &["question", "found 3", "expected"]),
         (b"{\"id\": \"a\", \"question\": \"q\"", &["valid JSON"]),
