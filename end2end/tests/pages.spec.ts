@@ -58,7 +58,8 @@ const PAGES: [who: "nobody" | "annotator" | "engineer" | "admin", name: string, 
   ["admin", "empty gate", "/p/empty/gate"],
 ];
 
-test.describe.configure({ mode: "parallel" });
+// axe walks every pair of text and ground, and the largest pages have thousands.
+test.describe.configure({ mode: "parallel", timeout: 300_000 });
 
 let server: Server;
 let decision = "";

@@ -15,6 +15,10 @@ struct Server {
 }
 
 impl Server {
+    #[expect(
+        clippy::zombie_processes,
+        reason = "one that serves is waited for when it is dropped; one that does not has ended"
+    )]
     fn start(place: &Workplace) -> Server {
         let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
