@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use crate::estimate::Undefined;
+use crate::result::estimate::Undefined;
 
 /// How a grade becomes a gain. The convention belongs into the name of a figure: `ndcg_lin@5`, `ndcg_exp@5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

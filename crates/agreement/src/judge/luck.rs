@@ -1,0 +1,86 @@
+//! The best of several: how much of its lead chance alone would give.
+
+use crate::distributions::normal_cdf;
+use crate::resampling::bootstrap::BootstrapDistribution;
+
+/// What chance does to the best of several judges, from the draws that they share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Luck {
+    /// Position, among the judges whose κ is defined, of the one with the greatest κ.
+    pub best: usize,
+    /// Mean over resamples of the greatest excess of a resampled κ over its estimate: what the best of so many judges
+    /// gains by being picked, if all are equally good.
+    pub expected: f64,
+    /// Share of the resamples in which the best one stays first.
+    pub stays_first: f64,
+}
+
+impl Luck {
+    /// From the distributions of at least two judges over the same draws.
+    pub(crate) fn of(judges: &[&BootstrapDistribution]) -> Option<Luck> {
+        let best = (0..judges.len())
+            .max_by(|left, right| judges[*left].estimate().total_cmp(&judges[*right].estimate()))?;
+        let draws = judges.iter().map(|judge| judge.replicates().len()).min()?;
+        let mut greatest = vec![f64::NEG_INFINITY; draws];
+        // A draw in which any judge is undefined does not count: this sum is then not finite either.
+        let mut all = vec![0.0; draws];
+        let mut lead = vec![f64::INFINITY; draws];
+        for (at, judge) in judges.iter().enumerate() {
+            let estimate = judge.estimate();
+            for (draw, value) in judge.replicates().iter().take(draws).enumerate() {
+                greatest[draw] = greatest[draw].max(value - estimate);
+                all[draw] += value;
+                if at != best {
+                    lead[draw] = lead[draw].min(judges[best].replicates()[draw] - value);
+                }
+            }
+        }
+        let (mut excess, mut first, mut defined) = (0.0, 0_usize, 0_usize);
+        for draw in (0..draws).filter(|draw| all[*draw].is_finite()) {
+            defined += 1;
+            excess += greatest[draw];
+            first += usize::from(lead[draw] >= 0.0);
+        }
+        (judges.len() >= 2 && defined > 0).then(|| Luck {
+            best,
+            expected: excess / defined as f64,
+            stays_first: first as f64 / defined as f64,
+        })
+    }
+}
+
+/// Expected lead by luck of the best of `judges` equally good judges, from the paired standard error of a difference
+/// between two of them: the expected greatest of m independent normals with standard deviation se/√2.
+///
+/// ```
+/// // The greatest of twelve standard normals is 1.63 on average (Harter 1961).
+/// let lead = agreement::expected_luck(12, 0.05).unwrap();
+/// assert!((lead - 1.62923 * 0.05 / 2.0_f64.sqrt()).abs() < 1e-5);
+/// ```
+pub fn expected_luck(judges: usize, paired_standard_error: f64) -> Option<f64> {
+    let luck = expected_greatest(judges) * paired_standard_error / std::f64::consts::SQRT_2;
+    (judges >= 1 && paired_standard_error >= 0.0 && luck.is_finite()).then_some(luck)
+}
+
+/// E max of m standard normals = ∫ (1 − Φ(z)^m) dz over z > 0 − ∫ Φ(z)^m dz over z < 0, by Simpson's rule.
+fn expected_greatest(count: usize) -> f64 {
+    const STEPS: u32 = 4000;
+    const REACH: f64 = 10.0;
+    let power = count.min(1_000_000) as f64;
+    let step = REACH / f64::from(STEPS);
+    let integrand = |z: f64| 1.0 - normal_cdf(z).powf(power) - normal_cdf(-z).powf(power);
+    (0..=STEPS)
+        .map(|at| {
+            let weight = if at == 0 || at == STEPS {
+                1.0
+            } else if at % 2 == 1 {
+                4.0
+            } else {
+                2.0
+            };
+            weight * integrand(f64::from(at) * step)
+        })
+        .sum::<f64>()
+        * step
+        / 3.0
+}

@@ -1,0 +1,106 @@
+//! The mean of one value for each item.
+
+use crate::input::pairs::Units;
+use crate::measure::kappa::clustered_error;
+use crate::resampling::bootstrap::of_mean;
+use crate::result::estimate::{Estimate, Flag, Undefined, Unit};
+use crate::result::inference::{Inference, IntervalMethod, flag_size};
+
+/// Mean of the values that are there, with an interval by cluster.
+///
+/// `values` has one entry for each item, none where it is missing, and `clusters` the cluster of each item by any
+/// number; items beyond the end of `clusters` are clusters of their own. A paired difference is the mean of the
+/// differences. The analytic interval is Wald's.
+///
+/// Undefined [`Undefined::NoLabels`] where every value is missing, and where a value is not finite.
+///
+/// ```
+/// use agreement::{Inference, mean};
+/// let relevance = [Some(1.0), Some(0.0), None, Some(0.5)];
+/// let figure = mean(&relevance, &[7, 7, 8, 9], &Inference::default());
+/// assert_eq!((figure.value(), figure.n(), figure.missing()), (Some(0.5), 3, 1));
+/// ```
+pub fn mean(values: &[Option<f64>], clusters: &[u32], inference: &Inference) -> Estimate {
+    let present: Vec<f64> = values.iter().copied().flatten().collect();
+    let missing = (values.len() - present.len()) as u64;
+    if present.is_empty() {
+        return Estimate::undefined_because(Undefined::NoLabels, "there is no value to average", 0, missing);
+    }
+    let units = units(values, clusters, inference.resampling.unit);
+    function_of_mean(&present, missing, &units, |mean| mean, |_| 1.0, inference)
+}
+
+/// The independent unit of each item that has a value.
+fn units(values: &[Option<f64>], clusters: &[u32], asked: Unit) -> Units {
+    let mut numbered = std::collections::HashMap::new();
+    let mut of = Vec::new();
+    for (item, _) in values.iter().enumerate().filter(|(_, value)| value.is_some()) {
+        let next = numbered.len() as u32;
+        let cluster = clusters.get(item).copied().ok_or(item);
+        of.push(*numbered.entry(cluster).or_insert(next));
+    }
+    if asked == Unit::Cluster && numbered.len() < of.len() {
+        return Units { unit: Unit::Cluster, count: numbered.len(), of };
+    }
+    // Clusters of one item each are items.
+    Units { unit: Unit::Item, count: of.len(), of: (0..of.len() as u32).collect() }
+}
+
+/// A function of the mean of some values, at least one; its slope carries the standard error (the delta method).
+pub(crate) fn function_of_mean(
+    values: &[f64],
+    missing: u64,
+    units: &Units,
+    function: impl Fn(f64) -> f64,
+    slope: impl Fn(f64) -> f64,
+    inference: &Inference,
+) -> Estimate {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let estimate = Estimate::defined(function(mean), values.len() as u64, missing);
+    let estimate = flag_size(estimate, values.len(), units.unit, units.count);
+    if units.count < 2 || inference.interval == IntervalMethod::None {
+        return estimate;
+    }
+    let error = clustered_error(&values.iter().map(|value| value - mean).collect::<Vec<_>>(), units);
+    if error <= 0.0 {
+        return estimate.with_flag(Flag::ZeroWidthInterval);
+    }
+    if inference.resamples_data() {
+        let distribution = of_mean(values, units, inference, function);
+        return estimate.with_distribution(&distribution, inference, units.unit, units.count);
+    }
+    estimate.with_interval(inference.wald(function(mean), slope(mean) * error, units.unit, units.count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::estimate::Method;
+
+    #[test]
+    fn clusters_widen_the_interval_and_their_numbers_mean_nothing() {
+        let values: Vec<Option<f64>> = (0..60).map(|item| Some(f64::from(item / 3 % 4))).collect();
+        let of = |number: &dyn Fn(u32) -> u32| {
+            let clusters: Vec<u32> = (0..60).map(number).collect();
+            mean(&values, &clusters, &Inference::default())
+        };
+        let (items, clusters) = (of(&|item| item), of(&|item| item / 3));
+        let width =
+            |figure: &Estimate| figure.interval().map(|interval| interval.high - interval.low).unwrap();
+        assert!(width(&clusters) > 1.4 * width(&items));
+        assert_eq!(clusters.interval().unwrap().clusters, 20);
+        assert_eq!(clusters, of(&|item| 1000 - item / 3));
+        assert_eq!(items.interval().unwrap().unit, Unit::Item);
+    }
+
+    #[test]
+    fn nothing_to_average_is_undefined_and_one_cluster_has_no_interval() {
+        let inference = Inference::analytic();
+        assert_eq!(mean(&[None, None], &[], &inference).undefined(), Some(Undefined::NoLabels));
+        let one = mean(&[Some(1.0), Some(3.0)], &[4, 4], &inference);
+        assert_eq!((one.value(), one.interval()), (Some(2.0), None));
+        let two = mean(&[Some(1.0), Some(3.0)], &[4, 5], &inference);
+        assert_eq!(two.interval().unwrap().method, Method::Wald);
+        assert!(mean(&[Some(f64::NAN)], &[], &inference).value().is_none());
+    }
+}
