@@ -55,7 +55,10 @@ $(SITE)/touchstone.css: $(wildcard style/*.css)
 	@node style/compress.mjs $@
 
 .PHONY: test
-test: setup check lint unit product browser ## everything that CI runs
+test: setup check unit build pages ## everything that CI runs
+
+.PHONY: full
+full: test lint product browser ## all tests that there are
 
 .PHONY: check
 check: ## format, and lints of the library crates and of the browser's half
@@ -82,6 +85,10 @@ product: build ## tests of the running program and of the pages' parts, built as
 .PHONY: chromium
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+
+.PHONY: pages
+pages: build end2end/node_modules chromium ## the browser tests but for the largest reports, on which axe takes minutes
+	cd end2end && npx playwright test --grep-invert "diagnose|compare with metrics"
 
 .PHONY: browser
 browser: build end2end/node_modules chromium ## every page in Debian's Chromium, with and without JavaScript
