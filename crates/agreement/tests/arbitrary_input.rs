@@ -409,3 +409,58 @@ proptest! {
         }
     }
 }
+
+/// Inputs that were found by the search above.
+mod found {
+    use super::*;
+
+    #[test]
+    fn infinite_replicates_are_undefined() {
+        let distribution = BootstrapDistribution::new(
+            0.0,
+            vec![f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY],
+            vec![0.0, 1.0],
+        );
+        assert!(distribution.bca(0.95).is_none() && distribution.standard_error().is_none());
+        let distribution = BootstrapDistribution::new(f64::NAN, vec![0.0, 1.0], vec![0.0, f64::MAX]);
+        assert!(distribution.basic(0.95).is_none() && distribution.jackknife_interval(0.95).is_none());
+    }
+
+    #[test]
+    fn counts_do_not_overflow() {
+        finite(Some(mcnemar(u64::MAX, u64::MAX).mid_p));
+        let most = u64::MAX;
+        let counts = PassFail { true_pass: most, false_fail: most, true_fail: most, false_pass: 1 };
+        sound(&counts.true_pass_rate(0.95, ProportionInterval::Wilson));
+        sound(&rogan_gladen(&counts, 3, most, &Inference::default()).estimate);
+        let counts = PassFail { true_pass: 9, false_fail: 1, true_fail: 9, false_pass: 1 };
+        sound(&rogan_gladen(&counts, most / 2, most, &Inference::default()).estimate);
+        let table = Confusion::from_rows(&[vec![most, most], vec![1, most]]);
+        assert_eq!((table.n(), table.equal()), (most, most));
+    }
+
+    #[test]
+    fn one_level_of_very_many_items_leaves_no_room() {
+        let table = Confusion::from_rows(&[vec![u64::MAX - 2, 0], vec![1, 1]]);
+        let scale = Scale::nominal(2).ok();
+        let analysis =
+            scale.and_then(|scale| KappaAnalysis::of_table(table, &scale, &Weights::Unweighted).ok());
+        finite(analysis.map(|analysis| analysis.greatest_unweighted()));
+    }
+
+    #[test]
+    fn values_whose_squares_a_number_cannot_hold() {
+        assert!(Scale::continuous(-1e60, 1.0, None).is_err() && Scale::ordinal([0.0, 1e60]).is_err());
+        let values = [0.0, 1e-200, 2e-200, 0.0].map(Some);
+        let pairs = Scale::continuous(0.0, 1.0, None)
+            .ok()
+            .and_then(|scale| Pairs::from_values(scale, &values, &values).ok());
+        if let Some(pairs) = pairs {
+            correlated(&pearson(&pairs, 0.95));
+            finite(kappa_standard_error(&pairs, &Weights::quadratic(), Unit::Item));
+        }
+        let ranking = Ranking::new(["a", "b"], [("a", f64::MAX), ("b", f64::MAX)]);
+        let mean = ranking.ok().map(|ranking| ranking.mean_relevance(2, Unjudged::Zero));
+        assert_eq!(mean, Some(Err(Undefined::NotFinite)));
+    }
+}
