@@ -14,4 +14,5 @@ pub(crate) mod number;
 #[cfg(feature = "ssr")]
 pub(crate) mod provenance;
 pub(crate) mod reading;
+pub(crate) mod table;
 pub(crate) mod text;

@@ -1,7 +1,7 @@
 // Real conversations, labels and verdicts: the pages show what independent packages compute, to nine digits.
 import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "@playwright/test";
-import { signUp } from "../fixtures/people";
+import { member } from "../fixtures/people";
 import { Server, data } from "../fixtures/server";
 import { expect, scripted, test } from "../fixtures/test";
 
@@ -25,16 +25,9 @@ function imported(set: string, kinds: string[]) {
   return JSON.parse(readFileSync(`${folder}/golden.json`, "utf8"));
 }
 
-let admin: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
-
-/** A page of the admin. */
-async function opened(browser: Browser, open: (context: BrowserContext) => Promise<Page>): Promise<Page> {
-  const context = await browser.newContext({ baseURL: server.origin, javaScriptEnabled: scripted(), ...(admin && { storageState: admin }) });
-  if (admin === undefined) {
-    await signUp(context, server.adminLink, "Root");
-    admin = await context.storageState();
-  }
-  return open(context);
+/** A page of an engineer of the project. */
+async function opened(browser: Browser, open: (context: BrowserContext) => Promise<Page>, project: string): Promise<Page> {
+  return open(await member(browser, server, project, "engineer", `reader of ${project}`));
 }
 
 /** Every figure of the page by its name. */
@@ -51,7 +44,7 @@ async function figures(page: Page): Promise<Map<string, number>> {
 
 test("people of mtrag", async ({ browser, open }) => {
   const golden = imported("mtrag", ["conversations", "labels"]);
-  const page = await opened(browser, open);
+  const page = await opened(browser, open, "mtrag");
   let compared = 0;
   for (const [criterion, expected] of Object.entries<any>(golden.humans)) {
     await page.goto(`/p/mtrag/agreement?criterion=${criterion}`);
@@ -73,7 +66,7 @@ test("people of mtrag", async ({ browser, open }) => {
 test("judges of summeval", async ({ browser, open }) => {
   const golden = imported("summeval", ["conversations", "labels", "verdicts"]);
   server.done("reference", "build", "--project", "summeval", "--rule", "median", "--annotators", "expert0,expert1,expert2");
-  const page = await opened(browser, open);
+  const page = await opened(browser, open, "summeval");
   let compared = 0;
   for (const criterion of ["coherence", "consistency", "fluency", "relevance"]) {
     await page.goto(`/p/summeval/compare?criterion=${criterion}`);

@@ -46,6 +46,19 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
+/// A part of a whole; nothing where there is no whole.
+#[cfg(feature = "ssr")]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// A share in per cent: `33 %`.
+#[cfg(feature = "ssr")]
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", fixed(100.0 * share, 0))
+}
+
 /// The value of a level: without decimals where it has none.
 pub(crate) fn level(value: f64) -> String {
     let text = format!("{value}");
@@ -90,6 +103,12 @@ mod tests {
     fn a_p_value_is_never_zero() {
         assert_eq!(p_value(0.0), "< 0.001");
         assert_eq!(p_value(0.0416), "0.042");
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_not_said() {
+        assert_eq!(share(1, 3).map(percent).as_deref(), Some("33 %"));
+        assert_eq!(share(0, 0), None);
     }
 
     #[test]

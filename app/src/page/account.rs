@@ -6,6 +6,7 @@ use crate::{
         form::{ErrorSummary, Field, PostForm, Sending},
         loaded::PageData,
         number::minute,
+        table::NamedTable,
     },
     rpc::account::{AccountPage as Own, ChangePassword, SignOutEverywhere, load_account},
 };
@@ -65,12 +66,10 @@ fn Sessions(
         </div>
         <section class="part">
             <h2>"Where you are signed in"</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Sessions">
-                <table>
-                    <thead><tr><th scope="col">"Browser"</th><th scope="col">"Since (UTC)"</th><th scope="col">"Last used (UTC)"</th></tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Sessions" class="">
+                <thead><tr><th scope="col">"Browser"</th><th scope="col">"Since (UTC)"</th><th scope="col">"Last used (UTC)"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
             <ErrorSummary error=everywhere.error()/>
             <PostForm sending=everywhere>
                 <button type="submit" class="button">"Sign out everywhere"</button>

@@ -6,6 +6,7 @@ use crate::{
         form::{Choice, ErrorSummary, Field, PostForm, Sending},
         loaded::PageData,
         number::count,
+        table::NamedTable,
     },
     origin::public_origin,
     param::project_param,
@@ -67,21 +68,18 @@ fn People(
             <Heading title="People"/>
             <ErrorSummary error=acts.set_role.error()/>
             <ErrorSummary error=acts.remove.error()/>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Members">
-                <table class="pinned">
-                    <caption class="visually-hidden">"Members of the project"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Name"</th>
-                            <th scope="col">"Account"</th>
-                            <th scope="col" class="right">"Submitted"</th>
-                            <th scope="col">"Role"</th>
-                            <th scope="col">"Remove"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{nobody} {rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Members" caption="Members of the project">
+                <thead>
+                    <tr>
+                        <th scope="col">"Name"</th>
+                        <th scope="col">"Account"</th>
+                        <th scope="col" class="right">"Submitted"</th>
+                        <th scope="col">"Role"</th>
+                        <th scope="col">"Remove"</th>
+                    </tr>
+                </thead>
+                <tbody>{nobody} {rows}</tbody>
+            </NamedTable>
             <InviteForm project=project.clone() invitation=shown.invitation acts=acts/>
             <OverlapForm project=project overlap=shown.overlap acts=acts/>
         </div>

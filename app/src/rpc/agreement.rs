@@ -12,7 +12,7 @@ use crate::{
     },
 };
 #[cfg(feature = "ssr")]
-use domain::{Permission, SliceBy};
+use domain::Permission;
 
 /// Most items that one page lists.
 #[cfg(feature = "ssr")]
@@ -26,7 +26,9 @@ pub(crate) async fn load_agreement(
     by: Option<String>,
 ) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
-    let query = service::AgreementQuery { criterion: None, by: by.as_deref().map(slice_by).transpose()? };
+    let slices = by.as_deref().map(str::parse).transpose();
+    let slices = slices.map_err(|reason| AppError::Invalid { field: "by".to_owned(), reason })?;
+    let query = service::AgreementQuery { criterion: None, by: slices };
     let mut report =
         door::service()?.agreement(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
     let chosen = chosen_criterion(report.criteria.iter().map(|found| found.id.as_str()), criterion);
@@ -60,15 +62,6 @@ pub(crate) async fn load_pair(
     let (name, cell) = (title(&pair.agreement), a_said.zip(b_said));
     let view = view! { <Crossed project=project pair=pair chosen=chosen cell=cell/> };
     Packed::new(&Markup::of_page(name, view))
-}
-
-/// What slices are by, as the address names it.
-#[cfg(feature = "ssr")]
-fn slice_by(word: &str) -> Result<SliceBy, AppError> {
-    SliceBy::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| AppError::Invalid {
-        field: "by".to_owned(),
-        reason: format!("`{word}` is no slice: expected category, corpus, system, language or annotator"),
-    })
 }
 
 /// The wanted criterion where it is there, else the first.

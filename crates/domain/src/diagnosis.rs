@@ -169,6 +169,12 @@ pub struct DiagnosisChoice {
 pub const LABELS: &str = "labels";
 
 impl FailedAt {
+    /// Conversations of which something is known: the whole of every share.
+    #[must_use]
+    pub fn judged(&self) -> u64 {
+        self.routing + self.retrieval + self.generation + self.none
+    }
+
     fn count(&mut self, stage: Option<Stage>, judged: bool) {
         *match stage {
             Some(Stage::Routing) => &mut self.routing,

@@ -47,7 +47,7 @@ pub(crate) struct Question {
 }
 
 /// Changes when a report is computed in another way, so that kept ones are not taken for new ones.
-const REVISION: u32 = 2;
+const COMPUTATION: u32 = 2;
 
 impl Service {
     /// How far people agree.
@@ -254,7 +254,7 @@ impl Service {
         asked: &str,
     ) -> Result<Question, ServiceError> {
         let revision = self.store.revision(project).await?;
-        let hash = ContentHash::of_bytes(format!("{REVISION} {project} {viewer:?} {asked}").as_bytes()).0;
+        let hash = ContentHash::of_bytes(format!("{COMPUTATION} {project} {viewer:?} {asked}").as_bytes()).0;
         Ok(Question { project, revision, hash })
     }
 
@@ -275,7 +275,7 @@ impl Service {
         data: ContentHash,
         compute: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
-        let key = ContentHash::of_bytes(format!("{REVISION} {key} {data}").as_bytes()).0;
+        let key = ContentHash::of_bytes(format!("{COMPUTATION} {key} {data}").as_bytes()).0;
         let report = self.kept_or_computed(&key, compute).await?;
         self.store.put_answer(question.project, &question.hash, question.revision, &key).await?;
         Ok(report)

@@ -2,7 +2,7 @@
 
 use crate::component::{
     chart::rem,
-    number::{counted, fixed},
+    number::{counted, percent, share},
 };
 use domain::FailedAt;
 use leptos::prelude::*;
@@ -32,12 +32,10 @@ struct Step {
 }
 
 /// The stages in their order. Conversations of which nothing is known take no part.
-#[expect(clippy::cast_precision_loss, reason = "counts of conversations are far below 2^53")]
 fn steps(failed: FailedAt) -> [Step; 3] {
     let FailedAt { routing, retrieval, generation, none, .. } = failed;
-    let judged = routing + retrieval + generation + none;
-    let share = |part: u64| if judged == 0 { 0.0 } else { part as f64 / judged as f64 };
-    let step = |name, fails, on| Step { name, fails, off: share(fails), on: share(on) };
+    let of_judged = |part| share(part, failed.judged()).unwrap_or_default();
+    let step = |name, fails, on| Step { name, fails, off: of_judged(fails), on: of_judged(on) };
     [
         step("Routing", routing, retrieval + generation + none),
         step("Retrieval", retrieval, generation + none),
@@ -56,11 +54,11 @@ pub(crate) fn Stages(
     let description = description(&steps, failed.none);
     let rest = &steps[2];
     let end = 3.0 * STAGE + 8.0;
-    let sound = format!("{}, {} %", counted(failed.none, "conversation"), percent(rest.on));
+    let sound = format!("{}, {}", counted(failed.none, "conversation"), percent(rest.on));
     let parts = steps.iter().zip([0.0, 1.0, 2.0]).map(|(step, at)| {
         let x = at * STAGE;
         let (on, off) = (BAND * step.on, BAND * step.off);
-        let says = format!("{} fail here, {} %", step.fails, percent(step.off));
+        let says = format!("{} fail here, {}", step.fails, percent(step.off));
         view! {
             <rect class="goes-on" x=x y=HEAD width=STAGE height=on></rect>
             <rect class="falls-out" x=x y=HEAD + on width=FALL height=off></rect>
@@ -79,14 +77,10 @@ pub(crate) fn Stages(
     }
 }
 
-fn percent(share: f64) -> String {
-    fixed(100.0 * share, 0)
-}
-
 fn description(steps: &[Step], none: u64) -> String {
     let said: Vec<String> = steps
         .iter()
-        .map(|step| format!("{}: {} fail first here ({} %)", step.name, step.fails, percent(step.off)))
+        .map(|step| format!("{}: {} fail first here ({})", step.name, step.fails, percent(step.off)))
         .collect();
     format!("{}. Nothing found wrong with {}.", said.join(", "), counted(none, "conversation"))
 }

@@ -12,6 +12,7 @@ use crate::{
         form::Choice,
         number::{count, fixed},
         provenance::Provenance,
+        table::NamedTable,
     },
 };
 use domain::{
@@ -115,23 +116,20 @@ fn Overview(
         })
         .collect_view();
     view! {
-        <div class="card scroll" tabindex="0" role="region" aria-label="Agreement by criterion">
-            <table class="pinned">
-                <caption class="visually-hidden">"Krippendorff's α for each criterion"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Criterion"</th>
-                        <th scope="col">"Krippendorff's α" <AxisLabels axis=axis width=WIDTH/></th>
-                        <th scope="col" class="right">"α ordinal"</th>
-                        <th scope="col" class="right">"α nominal"</th>
-                        <th scope="col" class="right">"α interval"</th>
-                        <th scope="col" class="right">"shared items"</th>
-                        <th scope="col" class="right">"labels"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <NamedTable label="Agreement by criterion" caption="Krippendorff's α for each criterion">
+            <thead>
+                <tr>
+                    <th scope="col">"Criterion"</th>
+                    <th scope="col">"Krippendorff's α" <AxisLabels axis=axis width=WIDTH/></th>
+                    <th scope="col" class="right">"α ordinal"</th>
+                    <th scope="col" class="right">"α nominal"</th>
+                    <th scope="col" class="right">"α interval"</th>
+                    <th scope="col" class="right">"shared items"</th>
+                    <th scope="col" class="right">"labels"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </NamedTable>
     }
 }
 
@@ -212,25 +210,22 @@ fn Pairs(
         .collect_view();
     let coarse_head = has_coarse.then(|| view! { <th scope="col" class="right">"κ coarse"</th> });
     view! {
-        <div class="card scroll" tabindex="0" role="region" aria-label="Agreement by pair">
-            <table class="pinned">
-                <caption class="visually-hidden">"Cohen's κ for each pair of annotators"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Pair"</th>
-                        <th scope="col">"κ, quadratic weights" <AxisLabels axis=axis width=WIDTH/></th>
-                        <th scope="col" class="right">"κ quadratic"</th>
-                        <th scope="col" class="right">"κ linear"</th>
-                        <th scope="col" class="right">"κ unweighted"</th>
-                        {coarse_head}
-                        <th scope="col" class="right">"exact"</th>
-                        <th scope="col" class="right">"within one"</th>
-                        <th scope="col" class="right">"n"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <NamedTable label="Agreement by pair" caption="Cohen's κ for each pair of annotators">
+            <thead>
+                <tr>
+                    <th scope="col">"Pair"</th>
+                    <th scope="col">"κ, quadratic weights" <AxisLabels axis=axis width=WIDTH/></th>
+                    <th scope="col" class="right">"κ quadratic"</th>
+                    <th scope="col" class="right">"κ linear"</th>
+                    <th scope="col" class="right">"κ unweighted"</th>
+                    {coarse_head}
+                    <th scope="col" class="right">"exact"</th>
+                    <th scope="col" class="right">"within one"</th>
+                    <th scope="col" class="right">"n"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </NamedTable>
     }
     .into_any()
 }
@@ -306,22 +301,19 @@ fn Severity(
     view! {
         <section class="part" aria-labelledby="severity">
             <h2 id="severity">"Who is severe"</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Severity by annotator">
-                <table class="pinned">
-                    <caption class="visually-hidden">"Levels used and severity of each annotator"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Annotator"</th>
-                            <th scope="col">"Levels, least first"</th>
-                            <th scope="col">"as counts"</th>
-                            <th scope="col" class="right">"mean"</th>
-                            <th scope="col" class="right">"against the others"</th>
-                            <th scope="col" class="right">"labels"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Severity by annotator" caption="Levels used and severity of each annotator">
+                <thead>
+                    <tr>
+                        <th scope="col">"Annotator"</th>
+                        <th scope="col">"Levels, least first"</th>
+                        <th scope="col">"as counts"</th>
+                        <th scope="col" class="right">"mean"</th>
+                        <th scope="col" class="right">"against the others"</th>
+                        <th scope="col" class="right">"labels"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
         </section>
     }
 }
@@ -353,21 +345,18 @@ fn Slices(
     view! {
         <section class="part" aria-labelledby="slices">
             <h2 id="slices">"Slices"</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Agreement by slice">
-                <table class="pinned">
-                    <caption class="visually-hidden">"Agreement within each slice"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Slice"</th>
-                            <th scope="col" class="right">"α ordinal"</th>
-                            <th scope="col" class="right">"α nominal"</th>
-                            <th scope="col" class="right">"mean κ of pairs"</th>
-                            <th scope="col" class="right">"labels"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Agreement by slice" caption="Agreement within each slice">
+                <thead>
+                    <tr>
+                        <th scope="col">"Slice"</th>
+                        <th scope="col" class="right">"α ordinal"</th>
+                        <th scope="col" class="right">"α nominal"</th>
+                        <th scope="col" class="right">"mean κ of pairs"</th>
+                        <th scope="col" class="right">"labels"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
         </section>
     }
     .into_any()

@@ -1,7 +1,10 @@
 //! Every metric of conversations from people and from each judge, with the paired difference.
 
 use super::report::Chosen;
-use crate::component::figure::{Figure, Form};
+use crate::component::{
+    figure::{Figure, Form},
+    table::NamedTable,
+};
 use domain::{Diagnosis, MetricFigures, Paired, visible};
 use leptos::prelude::*;
 
@@ -52,19 +55,16 @@ fn MetricTable(
         })
         .collect_view();
     view! {
-        <div class="card scroll" tabindex="0" role="region" aria-label="Metrics by judge">
-            <table class="pinned">
-                <caption class="visually-hidden">"Mean of each metric over conversations, from people and from each judge"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Metric"</th>
-                        <th scope="col" class="right">"people"</th>
-                        {heads}
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <NamedTable label="Metrics by judge" caption="Mean of each metric over conversations, from people and from each judge">
+            <thead>
+                <tr>
+                    <th scope="col">"Metric"</th>
+                    <th scope="col" class="right">"people"</th>
+                    {heads}
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </NamedTable>
         <p class="note">"A judge stands on the conversations for which people have a value as well; the difference is paired, conversation by conversation."</p>
     }
 }

@@ -13,6 +13,7 @@ use crate::{
         form::Choice,
         number::{count, counted, fixed, milliseconds, p_value},
         provenance::Provenance,
+        table::NamedTable,
     },
 };
 use domain::{
@@ -215,29 +216,26 @@ fn Plot(
             <Forest rows=alone axis=axis_alone width=ALONE named=true/>
             <AxisLabels axis=axis_alone width=ALONE/>
         </figure>
-        <div class="card scroll" tabindex="0" role="region" aria-label="Judges">
-            <table class="pinned compare">
-                <caption class="visually-hidden">"Each judge against the reference, closest to people first"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Judge"</th>
-                        <th scope="col" class="forest-cell">"κ with its interval, and what people reach" <AxisLabels axis=axis width=IN_TABLE/></th>
-                        <th scope="col" class="right">"κ"</th>
-                        <th scope="col" class="right">"ceiling"</th>
-                        <th scope="col" class="right">"Δ to incumbent"</th>
-                        <th scope="col" class="right">"p (Holm)"</th>
-                        <th scope="col" class="right">"bias"</th>
-                        <th scope="col" class="right">"MAE"</th>
-                        <th scope="col" class="right">"n"</th>
-                        <th scope="col" class="right">"failures"</th>
-                        <th scope="col" class="right">"repeats"</th>
-                        <th scope="col" class="right">"$ / 1,000"</th>
-                        <th scope="col" class="right">"p50"</th>
-                    </tr>
-                </thead>
-                <tbody>{table_rows}</tbody>
-            </table>
-        </div>
+        <NamedTable label="Judges" caption="Each judge against the reference, closest to people first" class="pinned compare">
+            <thead>
+                <tr>
+                    <th scope="col">"Judge"</th>
+                    <th scope="col" class="forest-cell">"κ with its interval, and what people reach" <AxisLabels axis=axis width=IN_TABLE/></th>
+                    <th scope="col" class="right">"κ"</th>
+                    <th scope="col" class="right">"ceiling"</th>
+                    <th scope="col" class="right">"Δ to incumbent"</th>
+                    <th scope="col" class="right">"p (Holm)"</th>
+                    <th scope="col" class="right">"bias"</th>
+                    <th scope="col" class="right">"MAE"</th>
+                    <th scope="col" class="right">"n"</th>
+                    <th scope="col" class="right">"failures"</th>
+                    <th scope="col" class="right">"repeats"</th>
+                    <th scope="col" class="right">"$ / 1,000"</th>
+                    <th scope="col" class="right">"p50"</th>
+                </tr>
+            </thead>
+            <tbody>{table_rows}</tbody>
+        </NamedTable>
         {without}
         <p class="note">
             "The gold band is the ceiling: how well one person agrees with the others on the same items, the most that a judge can be asked for. "

@@ -5,6 +5,7 @@ use crate::{
     component::{
         figure::{Figure, Form},
         number::minute,
+        table::NamedTable,
     },
     page::gate::log::{rfc3339, verdict_class},
 };
@@ -56,21 +57,18 @@ pub(crate) fn Record(
             </section>
             <section class="part">
                 <h2>"Rules"</h2>
-                <div class="card scroll" tabindex="0" role="region" aria-label="Rules">
-                    <table class="pinned">
-                        <caption class="visually-hidden">"Each rule with what was required and what was found"</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">"Rule"</th>
-                                <th scope="col">"Criterion or metric"</th>
-                                <th scope="col">"Required"</th>
-                                <th scope="col" class="right">"Found"</th>
-                                <th scope="col">"Verdict"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
+                <NamedTable label="Rules" caption="Each rule with what was required and what was found">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Rule"</th>
+                            <th scope="col">"Criterion or metric"</th>
+                            <th scope="col">"Required"</th>
+                            <th scope="col" class="right">"Found"</th>
+                            <th scope="col">"Verdict"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </NamedTable>
             </section>
             <Evidence decision=decision/>
     }

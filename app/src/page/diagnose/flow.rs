@@ -2,7 +2,8 @@
 
 use crate::component::{
     chart::stages::Stages,
-    number::{count, counted, fixed},
+    number::{count, counted, percent, share},
+    table::NamedTable,
 };
 use domain::{FailedAt, visible};
 use leptos::prelude::*;
@@ -55,9 +56,9 @@ fn FlowTable(
         .chain(slices)
         .map(|(name, failed)| {
             let FailedAt { routing, retrieval, generation, none, unjudged } = failed;
-            let judged = routing + retrieval + generation + none;
+            let judged = failed.judged();
             let cells = [routing, retrieval, generation, none]
-                .map(|number| view! { <td class="right num">{count(number)} " " <span class="soft">{share(number, judged)}</span></td> });
+                .map(|number| view! { <td class="right num">{count(number)} " " <span class="soft">{share(number, judged).map(percent)}</span></td> });
             view! {
                 <tr>
                     <th scope="row">{name}</th>
@@ -68,22 +69,19 @@ fn FlowTable(
         })
         .collect_view();
     view! {
-        <div class="card scroll" tabindex="0" role="region" aria-label="First failing stage by slice">
-            <table class="pinned">
-                <caption class="visually-hidden">"Conversations that fail first at each stage, and their share of those judged"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Slice"</th>
-                        <th scope="col" class="right">"routing"</th>
-                        <th scope="col" class="right">"retrieval"</th>
-                        <th scope="col" class="right">"generation"</th>
-                        <th scope="col" class="right">"none"</th>
-                        <th scope="col" class="right">"not judged"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <NamedTable label="First failing stage by slice" caption="Conversations that fail first at each stage, and their share of those judged">
+            <thead>
+                <tr>
+                    <th scope="col">"Slice"</th>
+                    <th scope="col" class="right">"routing"</th>
+                    <th scope="col" class="right">"retrieval"</th>
+                    <th scope="col" class="right">"generation"</th>
+                    <th scope="col" class="right">"none"</th>
+                    <th scope="col" class="right">"not judged"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </NamedTable>
     }
 }
 
@@ -93,24 +91,12 @@ pub(super) fn slice_name(by: &str, slice: &str) -> String {
     format!("{by} {slice}")
 }
 
-/// A part of a whole in per cent; nothing where there is no whole.
-fn share(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return String::new();
-    }
-    #[expect(clippy::cast_precision_loss, reason = "counts of conversations are far below 2^53")]
-    let share = part as f64 / whole as f64;
-    format!("{} %", fixed(100.0 * share, 0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_share_of_nothing_is_not_said() {
-        assert_eq!(share(1, 3), "33 %");
-        assert_eq!(share(0, 0), "");
+    fn a_slice_without_a_value_has_a_name() {
         assert_eq!(slice_name("corpus", ""), "corpus (none)");
     }
 }

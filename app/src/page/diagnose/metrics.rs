@@ -8,6 +8,7 @@ use crate::component::{
     chart::bars::Bars,
     figure::{Figure, Form, slug},
     number::{count, fixed, level},
+    table::NamedTable,
 };
 use domain::{Better, Component, MetricFigures, Tail, visible};
 use leptos::prelude::*;
@@ -87,27 +88,24 @@ fn MetricTable(
     view! {
         <section class="part" aria-labelledby=named>
             <h2 id=id>{title}</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label=label>
-                <table class="pinned metrics">
-                    <caption class="visually-hidden">{format!("{label}, mean over conversations")}</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Metric"</th>
-                            <th scope="col">"worst conversations"</th>
-                            <th scope="col" class="right">{own}</th>
-                            <th scope="col" class="right">{other}</th>
-                            <th scope="col" class="right">{difference}</th>
-                            <th scope="col" class="right">"ρ"</th>
-                            <th scope="col" class="right">"judged"</th>
-                            <th scope="col" class="right">"beyond the bound"</th>
-                            <th scope="col" class="right">"the same, several parts"</th>
-                            <th scope="col">"least to greatest"</th>
-                            <th scope="col">"without a value"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label=label caption=format!("{label}, mean over conversations") class="pinned metrics">
+                <thead>
+                    <tr>
+                        <th scope="col">"Metric"</th>
+                        <th scope="col">"worst conversations"</th>
+                        <th scope="col" class="right">{own}</th>
+                        <th scope="col" class="right">{other}</th>
+                        <th scope="col" class="right">{difference}</th>
+                        <th scope="col" class="right">"ρ"</th>
+                        <th scope="col" class="right">"judged"</th>
+                        <th scope="col" class="right">"beyond the bound"</th>
+                        <th scope="col" class="right">"the same, several parts"</th>
+                        <th scope="col">"least to greatest"</th>
+                        <th scope="col">"without a value"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
         </section>
     }
 }

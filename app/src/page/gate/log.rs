@@ -2,7 +2,7 @@
 
 use crate::{
     address::{encoded, of_project},
-    component::number::minute,
+    component::{number::minute, table::NamedTable},
 };
 use domain::{Decision, Verdict, visible};
 use leptos::prelude::*;
@@ -38,20 +38,18 @@ pub(crate) fn Log(
     view! {
         <section class="part">
             <h2>"Decisions"</h2>
-            <div class="card scroll" tabindex="0" role="region" aria-label="Decisions">
-                <table class="pinned">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Decision"</th>
-                            <th scope="col">"Candidate"</th>
-                            <th scope="col">"Incumbent"</th>
-                            <th scope="col">"Policy"</th>
-                            <th scope="col">"When (UTC)"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Decisions">
+                <thead>
+                    <tr>
+                        <th scope="col">"Decision"</th>
+                        <th scope="col">"Candidate"</th>
+                        <th scope="col">"Incumbent"</th>
+                        <th scope="col">"Policy"</th>
+                        <th scope="col">"When (UTC)"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
         </section>
     }
     .into_any()

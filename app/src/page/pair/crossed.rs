@@ -6,6 +6,7 @@ use crate::{
         chart::heat_map::HeatMap,
         figure::Figure,
         number::{count, counted, level},
+        table::NamedTable,
     },
 };
 use domain::{LevelName, PairAgreement, PairItem, PairItems, visible};
@@ -167,19 +168,17 @@ fn Items(
                 {cell.map(|_| view! { <a class="small" href=whole>"Show all"</a> })}
             </div>
             {cut}
-            <div class="card scroll" tabindex="0" role="region" aria-label="Items">
-                <table class="pinned">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Conversation"</th>
-                            <th scope="col">"Unit"</th>
-                            <th scope="col" class="right">{a}</th>
-                            <th scope="col" class="right">{b}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <NamedTable label="Items">
+                <thead>
+                    <tr>
+                        <th scope="col">"Conversation"</th>
+                        <th scope="col">"Unit"</th>
+                        <th scope="col" class="right">{a}</th>
+                        <th scope="col" class="right">{b}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
         </section>
     }
 }
