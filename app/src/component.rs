@@ -13,6 +13,9 @@ pub(crate) mod markup;
 pub(crate) mod number;
 #[cfg(feature = "ssr")]
 pub(crate) mod provenance;
+#[cfg(feature = "ssr")]
 pub(crate) mod reading;
+pub(crate) mod sentence;
 pub(crate) mod table;
+#[cfg(feature = "ssr")]
 pub(crate) mod text;

@@ -45,10 +45,9 @@ pub(crate) fn Figure(
         estimate.interval().filter(|_| !brief).map(|interval| bounds(interval.low, interval.high, form));
     let flagged = (!estimate.flags().is_empty())
         .then(|| view! { <span class="mark" aria-label="with remarks">"◇"</span> });
-    let details = facts(&estimate)
-        .into_iter()
-        .map(|(term, fact)| view! { <dt>{term}</dt><dd>{fact}</dd> })
-        .collect_view();
+    // Lines of one text and not a list: a report has hundreds of figures, and each element of each would be carried along.
+    let facts: Vec<String> =
+        facts(&estimate).into_iter().map(|(term, fact)| format!("{term}:\t{fact}")).collect();
     let remarks = remarks(&estimate).into_iter().map(|remark| view! { <p>{remark}</p> }).collect_view();
     let shown = match value {
         Some(value) => view! { <data value=value.to_string()>{form.write(value)}</data> }.into_any(),
@@ -62,7 +61,7 @@ pub(crate) fn Figure(
         </button>
         <div class="figure-how" popover="auto" id=id>
             <strong>{name}</strong>
-            <dl>{details}</dl>
+            <p class="facts">{facts.join("\n")}</p>
             {remarks}
         </div>
     }

@@ -3,7 +3,7 @@
 #[cfg(feature = "hydrate")]
 mod post;
 
-use crate::{component::text::sentence, error::AppError};
+use crate::{component::sentence::sentence, error::AppError};
 use leptos::{
     html,
     prelude::*,

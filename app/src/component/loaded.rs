@@ -1,7 +1,7 @@
 //! Data of a page on their way, arrived, or refused.
 
 use crate::{
-    component::{announcer::Heading, text::sentence},
+    component::{announcer::Heading, sentence::sentence},
     error::AppError,
     next::sign_in_for,
     rpc::packed::{Packed, unpack},
@@ -9,7 +9,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use serde::de::DeserializeOwned;
-use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+use std::{fmt::Debug, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 /// Whether something of the page is being loaded: shown as a thin line over the content that stands.
 #[derive(Clone, Copy, Debug)]
@@ -27,18 +27,22 @@ type Load = Pin<Box<dyn Future<Output = Result<String, AppError>> + Send>>;
 impl<T: DeserializeOwned + 'static> PageData<T> {
     /// Loads what `source` names, and again whenever it names something else.
     pub(crate) fn new<S, F>(
-        source: impl Fn() -> S + Send + Sync + 'static,
+        source: impl Fn() -> S + Clone + Send + Sync + 'static,
         load: impl Fn(S) -> F + Send + Sync + 'static,
     ) -> PageData<T>
     where
-        S: PartialEq + Clone + Send + Sync + 'static,
+        S: Debug + 'static,
         F: Future<Output = Result<Packed<T>, AppError>> + Send + 'static,
     {
-        let load = move |wanted| -> Load {
-            let answer = load(wanted);
-            Box::pin(async move { answer.await.map(Packed::into_json) })
-        };
-        PageData { text: Resource::new(source, load), of: PhantomData }
+        let wanted = source.clone();
+        let text = resource(
+            Box::new(move || format!("{:?}", wanted())),
+            Box::new(move || {
+                let answer = load(untrack(&source));
+                Box::pin(async move { answer.await.map(Packed::into_json) })
+            }),
+        );
+        PageData { text, of: PhantomData }
     }
 
     /// Shows what was loaded, or why it was refused. While newer data are on their way, the old content stays.
@@ -68,6 +72,14 @@ impl<T: DeserializeOwned + 'static> PageData<T> {
         });
         view! { <Loaded text=self.text view=view/> }
     }
+}
+
+/// What is loaded again whenever its name changes.
+fn resource(
+    name: Box<dyn Fn() -> String + Send + Sync>,
+    load: Box<dyn Fn() -> Load + Send + Sync>,
+) -> Resource<Result<String, AppError>> {
+    Resource::new(name, move |_| load())
 }
 
 /// Makes the view of what was loaded, or refused.

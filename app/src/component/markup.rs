@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
 
 /// Markup that this server made from a view, in which every text is escaped. There is no other way to make one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Markup {
     title: Option<String>,
     html: String,
@@ -24,6 +24,13 @@ impl Markup {
     /// The markup of a part of a page.
     pub(crate) fn of_part(view: impl IntoView) -> Markup {
         Markup { title: None, html: view.into_view().to_html() }
+    }
+}
+
+impl Markup {
+    /// The markup itself.
+    pub(crate) fn into_html(self) -> String {
+        self.html
     }
 }
 

@@ -5,23 +5,8 @@ use domain::{Conversation, Expected, Message, Paragraph, Passage, Routing, ToolC
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// How units are marked where people answer questions about them.
-#[derive(Clone, Copy)]
-pub(crate) struct Marks {
-    /// Whether the unit is in focus.
-    pub(crate) is_here: Callback<Unit, bool>,
-    /// What was said of the unit so far, shortly.
-    pub(crate) said: Callback<Unit, String>,
-    /// Brings the unit into focus.
-    pub(crate) choose: Callback<Unit>,
-}
-
 /// The unit that lowers a metric, where a conversation is read for that.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    not(feature = "ssr"),
-    allow(dead_code, reason = "only pages that the server renders name a fault")
-)]
 pub(crate) struct Fault {
     /// The unit.
     pub(crate) unit: Unit,
@@ -41,15 +26,20 @@ impl Fault {
     }
 }
 
-/// The id of the element that shows a unit; a citation is shown by its paragraph, the conversation as a whole by the answer.
-pub(crate) fn anchor(conversation: &Conversation, unit: &Unit) -> String {
+/// Ids of the elements that show a unit, the one to look at first: a citation is shown by its paragraph and its passage, the
+/// conversation as a whole by the answer.
+pub(crate) fn places(conversation: &Conversation, unit: &Unit) -> Vec<String> {
+    let passage = |id: &str| number_of_passage(conversation, id).map(|number| format!("passage-{number}"));
+    let paragraph =
+        |id: &str| number_of_paragraph(conversation, id).map(|number| format!("paragraph-{number}"));
     match unit {
-        Unit::Passage(id) => format!("passage-{}", number_of_passage(conversation, id).unwrap_or(0)),
-        Unit::Paragraph(id) | Unit::Citation { paragraph: id, .. } => {
-            format!("paragraph-{}", number_of_paragraph(conversation, id).unwrap_or(0))
+        Unit::Passage(id) => passage(id).into_iter().collect(),
+        Unit::Paragraph(id) => paragraph(id).into_iter().collect(),
+        Unit::Citation { paragraph: citing, passage: cited } => {
+            paragraph(citing).into_iter().chain(passage(cited)).collect()
         }
-        Unit::Conversation => "answer".to_owned(),
-        Unit::Justification { unit, .. } => anchor(conversation, unit),
+        Unit::Conversation => vec!["answer".to_owned()],
+        Unit::Justification { unit, .. } => places(conversation, unit),
     }
 }
 
@@ -85,21 +75,35 @@ fn number_of_paragraph(conversation: &Conversation, id: &str) -> Option<usize> {
     conversation.paragraphs().iter().position(|paragraph| paragraph.id == id).map(|index| index + 1)
 }
 
+/// A conversation that questions are asked about: each unit with a place for what is said of it.
+#[component]
+pub(crate) fn Asked(
+    /// The conversation.
+    conversation: Conversation,
+) -> impl IntoView {
+    view! {
+        <div class="ask" id="asked" tabindex="-1" role="region" aria-label="Question">
+            <Text text=conversation.question().to_owned()/>
+        </div>
+        <Reading conversation=conversation asked=true/>
+    }
+}
+
 /// Everything but the question, in reading order.
 #[component]
 pub(crate) fn Reading(
     /// The conversation.
     conversation: Conversation,
-    /// How its units are marked; absent where it is only read.
+    /// Whether questions are asked about it, and not only read.
     #[prop(optional)]
-    marks: Option<Marks>,
+    asked: bool,
     /// What is at fault in it, and takes the focus.
     #[prop(optional_no_strip)]
     fault: Option<Fault>,
 ) -> impl IntoView {
     let history = conversation.history().to_vec();
-    let passages = passages(&conversation, marks, fault.as_ref());
-    let answer = answer(&conversation, marks, fault.as_ref());
+    let passages = passages(&conversation, asked, fault.as_ref());
+    let answer = answer(&conversation, asked, fault.as_ref());
     let Conversation { routing, refined_query, context, expected, .. } = conversation;
     view! {
         {(!history.is_empty()).then(|| view! { <History messages=history/> })}
@@ -197,11 +201,7 @@ fn json(value: &Value) -> String {
     visible(&text)
 }
 
-fn passages(
-    conversation: &Conversation,
-    marks: Option<Marks>,
-    fault: Option<&Fault>,
-) -> impl IntoView + use<> {
+fn passages(conversation: &Conversation, asked: bool, fault: Option<&Fault>) -> impl IntoView + use<> {
     let body = match conversation.passages.as_deref() {
         None => view! { <p class="soft small">"Nothing was retrieved on this path."</p> }.into_any(),
         Some([]) => view! { <p class="soft small">"Retrieval returned nothing."</p> }.into_any(),
@@ -210,7 +210,7 @@ fn passages(
             .enumerate()
             .map(|(index, passage)| {
                 let why = Fault::within(fault, &Unit::Passage(passage.id.clone()));
-                view! { <PassageCard passage=passage.clone() number=index + 1 marks=marks why=why/> }
+                view! { <PassageCard passage=passage.clone() number=index + 1 asked=asked why=why/> }
             })
             .collect_view()
             .into_any(),
@@ -230,8 +230,8 @@ fn PassageCard(
     passage: Passage,
     /// Its number on the page, from 1.
     number: usize,
-    /// How it is marked.
-    marks: Option<Marks>,
+    /// Whether questions are asked about it.
+    asked: bool,
     /// Why it is at fault.
     why: Option<String>,
 ) -> impl IntoView {
@@ -239,25 +239,23 @@ fn PassageCard(
     let mut source: Vec<String> =
         passage.document.iter().chain(&passage.collection).map(|text| visible(text)).collect();
     source.extend(passage.score.map(|score| format!("score {}", fixed(score, 2))));
-    let (here, said) = marked(marks, &unit);
-    let blamed = why.is_some();
+    let (place, blamed) = (format!("passage-{number}"), why.is_some());
     view! {
-        <article class="unit" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=format!("passage-{number}")>
-            <UnitNumber name=format!("Passage {number}") text=number.to_string() unit=unit marks=marks/>
+        <article class="unit" class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=place>
+            <UnitNumber number=number unit=unit asked=asked/>
             <div>
                 {why.map(|why| view! { <p class="why">{why}</p> })}
                 <p class="source">{source.join(" · ")}</p>
                 <Text text=passage.text/>
             </div>
-            <span class="said-of">{said}</span>
+            <SaidOf place=place.clone() asked=asked/>
         </article>
     }
 }
 
-fn answer(conversation: &Conversation, marks: Option<Marks>, fault: Option<&Fault>) -> impl IntoView + use<> {
+fn answer(conversation: &Conversation, asked: bool, fault: Option<&Fault>) -> impl IntoView + use<> {
     let why = Fault::within(fault, &Unit::Conversation);
     let blamed = why.is_some();
-    let (here, said) = marked(marks, &Unit::Conversation);
     let paragraphs = conversation.paragraphs();
     let body = if conversation.answer.is_none() {
         view! { <p class="soft small">"No answer was given."</p> }.into_any()
@@ -267,15 +265,15 @@ fn answer(conversation: &Conversation, marks: Option<Marks>, fault: Option<&Faul
             .enumerate()
             .map(|(index, paragraph)| {
                 let why = Fault::within(fault, &Unit::Paragraph(paragraph.id.clone()));
-                paragraph_view(conversation, paragraph, index + 1, marks, why)
+                paragraph_view(conversation, paragraph, index + 1, asked, why)
             })
             .collect_view()
             .into_any()
     };
     view! {
         <section class="step" aria-labelledby="answer-title">
-            <h2 id="answer-title">"Answer " <span class="said-of">{said}</span></h2>
-            <div class="answer card" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id="answer">
+            <h2 id="answer-title">"Answer " <SaidOf place="answer" asked=asked/></h2>
+            <div class="answer card" class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id="answer">
                 {why.map(|why| view! { <p class="why">{why}</p> })}
                 {body}
             </div>
@@ -287,11 +285,9 @@ fn paragraph_view(
     conversation: &Conversation,
     paragraph: &Paragraph,
     number: usize,
-    marks: Option<Marks>,
+    asked: bool,
     why: Option<String>,
 ) -> impl IntoView + use<> {
-    let unit = Unit::Paragraph(paragraph.id.clone());
-    let (here, said) = marked(marks, &unit);
     let citations = paragraph
         .citations
         .iter()
@@ -306,45 +302,44 @@ fn paragraph_view(
             }
         })
         .collect_view();
-    let blamed = why.is_some();
+    let (place, blamed) = (format!("paragraph-{number}"), why.is_some());
     view! {
-        <div class="paragraph" class:here=here class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=format!("paragraph-{number}")>
+        <div class="paragraph" class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id=place>
             {why.map(|why| view! { <p class="why">{why}</p> })}
             <Text text=paragraph.text.clone()/>
-            <p class="citations">{citations} <span class="said-of">{said}</span></p>
+            <p class="citations">{citations} " " <SaidOf place=place.clone() asked=asked/></p>
         </div>
     }
 }
 
-/// Whether a unit is in focus, and what was said of it; never, and nothing, where a conversation is only read.
-fn marked(marks: Option<Marks>, unit: &Unit) -> (Signal<bool>, Signal<String>) {
-    let Some(marks) = marks else { return (Signal::stored(false), Signal::stored(String::new())) };
-    let (here, of) = (unit.clone(), unit.clone());
-    (
-        Memo::new(move |_| marks.is_here.run(here.clone())).into(),
-        Memo::new(move |_| marks.said.run(of.clone())).into(),
-    )
+/// Where it is written what was said of a unit so far.
+#[component]
+fn SaidOf(
+    /// Id of the element that shows the unit.
+    #[prop(into)]
+    place: String,
+    /// Whether questions are asked about it.
+    asked: bool,
+) -> impl IntoView {
+    asked.then(|| view! { <span class="said-of" id=format!("said-{place}")></span> })
 }
 
-/// The number of a unit, which brings it into focus where questions are asked about it.
+/// The number of a passage, which brings it into focus where questions are asked about it.
 #[component]
 fn UnitNumber(
-    /// What people call the unit.
-    name: String,
-    /// Its number.
-    text: String,
+    /// The number.
+    number: usize,
     /// The unit.
     unit: Unit,
-    /// How it is marked.
-    marks: Option<Marks>,
+    /// Whether questions are asked about it.
+    asked: bool,
 ) -> impl IntoView {
-    match marks {
-        None => view! { <span class="number" aria-hidden="true">{text}</span> }.into_any(),
-        Some(marks) => {
-            let choose = move |_| marks.choose.run(unit.clone());
-            view! { <button type="button" class="number" aria-label=format!("Go to {name}") on:click=choose>{text}</button> }
-                .into_any()
-        }
+    if asked {
+        let name = format!("Go to passage {number}");
+        view! { <button type="button" class="number" data-unit=unit.to_string() aria-label=name>{number}</button> }
+            .into_any()
+    } else {
+        view! { <span class="number" aria-hidden="true">{number}</span> }.into_any()
     }
 }
 
@@ -387,12 +382,13 @@ mod tests {
     }
 
     #[test]
-    fn each_unit_has_its_place_on_the_page() {
+    fn each_unit_has_its_places_on_the_page() {
         let conversation = conversation();
-        let place = |unit: &str| anchor(&conversation, &unit.parse().unwrap());
-        assert_eq!(place("passage:x%2F1"), "passage-1");
-        assert_eq!(place("citation:a1/z"), "paragraph-1");
-        assert_eq!(place("conversation"), "answer");
+        let places = |unit: &str| places(&conversation, &unit.parse().unwrap());
+        assert_eq!(places("passage:x%2F1"), ["passage-1"]);
+        assert_eq!(places("citation:a1/y"), ["paragraph-1", "passage-2"]);
+        assert_eq!(places("citation:a1/z"), ["paragraph-1"]);
+        assert_eq!(places("conversation"), ["answer"]);
     }
 
     #[test]

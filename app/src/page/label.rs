@@ -5,9 +5,11 @@ mod courier;
 mod dialogs;
 mod form;
 mod keys;
+mod marked;
 mod outbox;
 mod panel;
 mod sheet;
+pub(crate) mod task;
 
 pub(crate) use courier::provide_outbox;
 

@@ -1,7 +1,7 @@
 //! Labelling: the conversation on the desk, each answer as it is given, and moving on.
 
-use crate::{error::AppError, rpc::packed::Packed};
-use domain::{LabelProgress, LabelTask, NewAnswer, SaveOutcome};
+use crate::{error::AppError, page::label::task::Task, rpc::packed::Packed};
+use domain::{LabelProgress, NewAnswer, SaveOutcome};
 use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub(crate) struct Desk {
     /// Who the annotator is: an answer is stored for this person or not at all.
     pub(crate) user: String,
     /// The conversation with its questions; absent when nothing is left.
-    pub(crate) task: Option<LabelTask>,
+    pub(crate) task: Option<Task>,
     /// How far the annotator is.
     pub(crate) progress: LabelProgress,
 }
@@ -113,7 +113,7 @@ async fn desk_of(pass: &Pass) -> Result<Packed<Desk>, AppError> {
         Some(task) => task.progress,
         None => service.label_progress(pass.project, pass.user).await.map_err(door::refused)?,
     };
-    Packed::new(&Desk { user: pass.user.to_string(), task, progress })
+    Packed::new(&Desk { user: pass.user.to_string(), task: task.map(Task::from), progress })
 }
 
 #[cfg(feature = "ssr")]

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// SHA-256 in lower-case hexadecimal: equal hashes are equal content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,6 +63,14 @@ pub fn canonical_json(value: &impl Serialize) -> Result<Vec<u8>, NotCanonical> {
         serde_json::to_value(value).map_err(|error| NotCanonical::Unserialisable(error.to_string()))?;
     refuse_large_numbers(&value, &mut String::new())?;
     serde_json_canonicalizer::to_vec(&value).map_err(|error| NotCanonical::Unserialisable(error.to_string()))
+}
+
+/// [`canonical_json`] of an object whose fields stand elsewhere, without a copy of them.
+pub(crate) fn canonical_map(fields: &BTreeMap<&String, &Value>) -> Result<Vec<u8>, NotCanonical> {
+    for (name, field) in fields {
+        refuse_large_numbers(field, &mut name.to_string())?;
+    }
+    serde_json_canonicalizer::to_vec(fields).map_err(|error| NotCanonical::Unserialisable(error.to_string()))
 }
 
 /// The SHA-256 of the RFC 8785 form.

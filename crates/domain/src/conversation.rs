@@ -1,4 +1,4 @@
-use crate::{ContentHash, Fault, NotCanonical, Unit, UnitKind, hash_of};
+use crate::{ContentHash, Fault, NotCanonical, Unit, UnitKind, canonical::canonical_map};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::{
@@ -443,7 +443,7 @@ fn keep_unknown_as_metadata(fields: &mut Map<String, Value>) -> Result<(), Fault
 fn content_hash(fields: &Map<String, Value>) -> Result<ContentHash, Fault> {
     let content: BTreeMap<&String, &Value> =
         fields.iter().filter(|(name, _)| !NOT_CONTENT.contains(&name.as_str())).collect();
-    hash_of(&content).map_err(|error| match error {
+    canonical_map(&content).map(|bytes| ContentHash::of_bytes(&bytes)).map_err(|error| match error {
         NotCanonical::NumberTooLarge { field, number } => Fault::new(
             field,
             number,

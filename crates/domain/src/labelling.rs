@@ -88,18 +88,23 @@ pub enum SaveOutcome {
 }
 
 impl LabelTask {
-    /// The questions in the order in which they are asked: for each criterion its units, in reading order of the page
-    /// (passages, then paragraphs and citations, then the conversation as a whole).
+    /// The units that questions are asked about, in reading order of the page: passages, then paragraphs and citations, then the
+    /// conversation as a whole.
+    #[must_use]
+    pub fn units(&self) -> Vec<Unit> {
+        use crate::UnitKind::{Citation, Conversation, Paragraph, Passage};
+        let asked = [Passage, Paragraph, Citation, Conversation];
+        let asked = asked.into_iter().filter(|kind| self.rubric.asked_of(*kind).next().is_some());
+        asked.flat_map(|kind| self.conversation.units(kind)).collect()
+    }
+
+    /// The questions in the order in which they are asked: for each unit its criteria.
     #[must_use]
     pub fn questions(&self) -> Vec<(Unit, String)> {
-        use crate::UnitKind::{Citation, Conversation, Paragraph, Passage};
         let mut questions = Vec::new();
-        for kind in [Passage, Paragraph, Citation, Conversation] {
-            for unit in self.conversation.units(kind) {
-                for criterion in self.rubric.criteria.iter().filter(|criterion| criterion.unit == kind) {
-                    questions.push((unit.clone(), criterion.id.clone()));
-                }
-            }
+        for unit in self.units() {
+            let criteria = self.rubric.asked_of(unit.kind());
+            questions.extend(criteria.map(|criterion| (unit.clone(), criterion.id.clone())));
         }
         questions
     }

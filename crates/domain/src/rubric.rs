@@ -148,6 +148,11 @@ impl Rubric {
         self.criteria.iter().find(|criterion| criterion.id == id)
     }
 
+    /// The criteria that are asked of a kind of unit, in their order.
+    pub fn asked_of(&self, kind: UnitKind) -> impl Iterator<Item = &Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.unit == kind)
+    }
+
     /// A criterion together with the scale that it is answered on.
     #[must_use]
     pub fn scale_of(&self, criterion: &str) -> Option<&Scale> {

@@ -1,5 +1,6 @@
 //! Files into the store: conversations, labels and verdicts, all or nothing.
 
+mod reader;
 mod row;
 mod source;
 
@@ -7,13 +8,14 @@ pub use source::{Form, LONGEST_ROW};
 
 use crate::{ProjectId, Service, ServiceError};
 use domain::{ContentHash, Conversation, Fault, Rubric, Unit};
+use reader::{Content, ReadRow, Reader, Reject};
 use serde_json::{Map, Value};
-use source::{Row, Rows};
 use std::{
     collections::HashMap,
     fs::File,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Cursor, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use store::{Admission, Import, RubricVersion};
 
@@ -70,16 +72,16 @@ pub struct Summary {
 }
 
 /// Runs on every row before anything of it is stored or hashed: here redaction rules take private data out.
-pub type Redaction<'a> = &'a (dyn Fn(&mut Map<String, Value>) + Send + Sync);
+pub type Redaction = Arc<dyn Fn(&mut Map<String, Value>) + Send + Sync>;
 
 /// No rules: the row stays as it is.
-pub fn no_redaction(_row: &mut Map<String, Value>) {}
+#[must_use]
+pub fn no_redaction() -> Redaction {
+    Arc::new(|_row| {})
+}
 
 /// Most faults that are kept in memory and reported.
 const MOST_FAULTS: usize = 1_000;
-
-/// Rows between two reports of progress.
-const STRIDE: u64 = 1_000;
 
 impl Service {
     /// Imports files of one kind in one transaction. Importing the same again changes nothing.
@@ -93,7 +95,7 @@ impl Service {
         kind: Kind,
         files: &[PathBuf],
         options: Options,
-        redact: Redaction<'_>,
+        redact: Redaction,
         mut progress: impl FnMut(Progress),
     ) -> Result<Summary, ServiceError> {
         let rubric = match kind {
@@ -119,7 +121,7 @@ impl Service {
             let file = File::open(path).map_err(in_file(path))?;
             let reader = BufReader::with_capacity(1 << 16, file);
             let report = |rows, read| progress(Progress { rows, read: before + read, total });
-            before += load.file(&path.display().to_string(), reader, redact, report).await?;
+            before += load.file(&path.display().to_string(), reader, redact.clone(), report).await?;
         }
         load.finish(files, options).await
     }
@@ -149,13 +151,10 @@ impl Service {
             faults: Vec::new(),
             rejects: Vec::new(),
         };
-        load.file(name, text.as_bytes(), &no_redaction, |_, _| {}).await?;
+        load.file(name, Cursor::new(text.to_owned()), no_redaction(), |_, _| {}).await?;
         load.finish(&[], Options::default()).await
     }
 }
-
-/// A refused row as it was read, with its reason.
-type Reject = (Map<String, Value>, Fault);
 
 /// One import on its way.
 struct Load {
@@ -172,64 +171,54 @@ struct Load {
 
 impl Load {
     /// Takes the rows of one file. Gives its bytes.
-    async fn file<R: BufRead + Send>(
+    async fn file(
         &mut self,
         name: &str,
-        reader: R,
-        redact: Redaction<'_>,
+        file: impl BufRead + Send + 'static,
+        redact: Redaction,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<u64, ServiceError> {
-        let form = Form::of(name);
-        let rows = match Rows::new(reader, form) {
-            Ok(rows) => rows,
-            Err(fault) => {
-                self.reject(name, Map::new(), fault.at(name, 1));
-                return Ok(0);
-            }
-        };
-        let mut read = 0;
-        for row in rows {
-            let Row { line, read: so_far, fields } =
-                row.map_err(|error| ServiceError::File { path: name.to_owned(), error })?;
-            read = so_far;
-            self.summary.rows += 1;
-            let is_table_of_conversations = self.kind == Kind::Conversations && form == Form::Csv;
-            let fields =
-                if is_table_of_conversations { fields.and_then(row::conversation_of_cells) } else { fields };
-            match fields {
-                Err(fault) => self.reject(name, Map::new(), fault.at(name, line)),
-                Ok(mut fields) => {
-                    redact(&mut fields);
-                    if let Err(fault) = self.row(&fields).await? {
-                        self.reject(name, fields, fault.at(name, line));
-                    }
+        let reader = Reader { kind: self.kind, form: Form::of(name), keeps_rejects: self.keep_going, redact };
+        let mut batches = reader.begin(file);
+        let mut so_far = 0;
+        while let Some(batch) = batches.recv().await {
+            let rows = batch.map_err(|error| ServiceError::File { path: name.to_owned(), error })?;
+            for ReadRow { line, read, content } in rows {
+                so_far = read;
+                self.summary.rows += 1;
+                let taken = match content {
+                    Ok(content) => self.row(content).await?,
+                    Err(rejected) => Err(rejected),
+                };
+                if let Err(rejected) = taken {
+                    self.reject(name, line, *rejected);
                 }
             }
-            if self.summary.rows.is_multiple_of(STRIDE) {
-                progress(self.summary.rows, read);
-            }
+            progress(self.summary.rows, so_far);
         }
-        progress(self.summary.rows, read);
-        Ok(read)
+        Ok(so_far)
     }
 
     /// Takes one row. The outer error is the store's, the inner one the row's.
-    async fn row(&mut self, fields: &Map<String, Value>) -> Result<Result<(), Fault>, ServiceError> {
-        match self.kind {
-            Kind::Conversations => self.conversation(fields).await,
-            Kind::Labels => self.label(fields).await,
-            Kind::Verdicts => self.verdict(fields).await,
-        }
+    async fn row(&mut self, content: Content) -> Result<Result<(), Box<Reject>>, ServiceError> {
+        let (taken, fields) = match content {
+            Content::Conversation(conversation, hash, text) => {
+                let taken = self.conversation(&conversation, &hash, &text).await?;
+                return Ok(taken.map_err(|fault| Reject::new(fields_of(&text), fault)));
+            }
+            Content::Label(fields) => (self.label(&fields).await?, fields),
+            Content::Verdict(fields) => (self.verdict(&fields).await?, fields),
+        };
+        Ok(taken.map_err(|fault| Reject::new(fields, fault)))
     }
 
-    async fn conversation(&mut self, fields: &Map<String, Value>) -> Result<Result<(), Fault>, ServiceError> {
-        let body =
-            serde_json::to_string(fields).map_err(|error| ServiceError::Internal(error.to_string()))?;
-        let (conversation, hash) = match Conversation::from_json(Value::Object(fields.clone())) {
-            Ok(read) => read,
-            Err(fault) => return Ok(Err(fault)),
-        };
-        let admission = self.import.conversation(&conversation, &hash, &body).await?;
+    async fn conversation(
+        &mut self,
+        conversation: &Conversation,
+        hash: &ContentHash,
+        text: &str,
+    ) -> Result<Result<(), Fault>, ServiceError> {
+        let admission = self.import.conversation(conversation, hash, text).await?;
         Ok(self.count(admission, |stored| {
             let expected = format!("one text for one id: {stored} stands under it already");
             Fault::new("id", &conversation.id, expected)
@@ -335,12 +324,13 @@ impl Load {
         Ok(())
     }
 
-    fn reject(&mut self, file: &str, fields: Map<String, Value>, fault: Fault) {
+    fn reject(&mut self, file: &str, line: u64, Reject { fields, fault }: Reject) {
+        let fault = fault.at(file, line);
         self.summary.rejected += 1;
         if self.keep_going {
             match self.rejects.last_mut() {
-                Some((last, rows)) if last == file => rows.push((fields, fault)),
-                _ => self.rejects.push((file.to_owned(), vec![(fields, fault)])),
+                Some((last, rows)) if last == file => rows.push(Reject { fields, fault }),
+                _ => self.rejects.push((file.to_owned(), vec![Reject { fields, fault }])),
             }
         } else if self.faults.len() < MOST_FAULTS {
             self.faults.push(fault);
@@ -366,13 +356,18 @@ impl Load {
     }
 }
 
+/// A conversation as fields again.
+fn fields_of(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
 /// Writes refused rows beside their file, one JSON object a line: the line, what was wrong, and the row as it was read.
 fn write_rejects(input: &Path, rows: &[Reject]) -> Result<PathBuf, ServiceError> {
     let mut name = input.file_name().unwrap_or_default().to_owned();
     name.push(".rejected.jsonl");
     let path = input.with_file_name(name);
     let mut file = std::io::BufWriter::new(File::create(&path).map_err(in_file(&path))?);
-    for (fields, fault) in rows {
+    for Reject { fields, fault } in rows {
         let line = serde_json::json!({ "line": fault.line, "reason": fault.to_string(), "row": fields });
         writeln!(file, "{line}").map_err(in_file(&path))?;
     }

@@ -39,10 +39,10 @@ async fn import(folder: &Path, kinds: &[(Kind, &str)]) -> Imported {
     for (kind, file) in kinds {
         let files = [folder.join(file)];
         let first =
-            service.import(project, *kind, &files, Options::default(), &no_redaction, |_| {}).await.unwrap();
+            service.import(project, *kind, &files, Options::default(), no_redaction(), |_| {}).await.unwrap();
         assert_eq!(first.new + first.missing, first.rows, "{file}");
         let again =
-            service.import(project, *kind, &files, Options::default(), &no_redaction, |_| {}).await.unwrap();
+            service.import(project, *kind, &files, Options::default(), no_redaction(), |_| {}).await.unwrap();
         assert_eq!((again.new, again.unchanged + again.missing), (0, first.rows), "{file} imported twice");
     }
     let golden = std::fs::read_to_string(folder.join("golden.json")).unwrap();

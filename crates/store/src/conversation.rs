@@ -53,9 +53,7 @@ impl TryFrom<Row> for StoredConversation {
 
 /// A conversation as the database keeps it.
 pub(crate) fn stored_body(id: ConversationId, body: &str) -> Result<Conversation, StoreError> {
-    let value = serde_json::from_str(body).map_err(|error| unreadable(id, &error))?;
-    let (conversation, _) = Conversation::from_json(value).map_err(|fault| unreadable(id, &fault))?;
-    Ok(conversation)
+    serde_json::from_str(body).map_err(|error| unreadable(id, &error))
 }
 
 fn unreadable(id: ConversationId, error: &dyn std::fmt::Display) -> StoreError {
@@ -134,7 +132,7 @@ impl Store {
         let mut rows = sqlx::query_as::<_, Row>(sql).bind(project).bind(viewer.user()).fetch(self.read());
         while let Some(row) = rows.try_next().await? {
             // What the import checked and hashed is not checked and hashed again for each of many rows.
-            let conversation = serde_json::from_str(&row.body).map_err(|error| unreadable(row.id, &error))?;
+            let conversation = stored_body(row.id, &row.body)?;
             each(StoredConversation {
                 id: row.id,
                 content_hash: ContentHash(row.content_hash),

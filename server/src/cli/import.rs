@@ -65,7 +65,7 @@ pub(super) async fn run(service: &Service, what: What, json: bool) -> anyhow::Re
             show(progress);
         }
     };
-    let summary = service.import(project, kind, &files.files, options, &no_redaction, report).await;
+    let summary = service.import(project, kind, &files.files, options, no_redaction(), report).await;
     if bar {
         say("");
     }

@@ -1,7 +1,7 @@
 //! The likely causes, each with what to look at and the conversations behind it.
 
 use super::report::Asked;
-use crate::component::{number::counted, text::sentence};
+use crate::component::{number::counted, sentence::sentence};
 use domain::{Cause, CauseCount, FailedConversation, Stage, visible};
 use leptos::prelude::*;
 

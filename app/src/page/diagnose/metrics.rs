@@ -187,7 +187,7 @@ fn about(metric: &MetricFigures) -> impl IntoView + use<> {
         <button type="button" class="figure metric-name" popovertarget=id.clone()>{name.clone()}</button>
         <div class="figure-how" popover="auto" id=id>
             <strong>{name}</strong>
-            <dl>
+            <dl class="pairs">
                 <dt>"id"</dt>
                 <dd><code>{visible(&metric.id)}</code></dd>
                 <dt>"formula"</dt>

@@ -1,27 +1,25 @@
 //! One conversation at work: reading on the left, the question in focus on the right.
 
 use crate::{
-    component::{
-        reading::{Marks, Reading, anchor},
-        text::Text,
-    },
     error::AppError,
     page::label::{
         courier::Courier,
         dialogs::{Guideline, Help, Skip},
         form::PlainForm,
         keys::{Command, command, value_of},
+        marked::Marked,
         outbox::{Outbox, Sender, State},
         panel::Panel,
         progress_in_words,
         sheet::{Change, Question, Sheet},
+        task::Task,
     },
     rpc::{
         label::{Desk, skip_conversation, submit_conversation},
         packed::Packed,
     },
 };
-use domain::{LabelProgress, LabelTask, Unit};
+use domain::LabelProgress;
 use leptos::{ev, prelude::*, task::spawn_local};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -59,7 +57,7 @@ pub(crate) struct Work {
     pub(crate) notice: RwSignal<Option<String>>,
     courier: Courier,
     sender: StoredValue<Sender>,
-    task: StoredValue<Arc<LabelTask>>,
+    task: StoredValue<Arc<Task>>,
     leaving: RwSignal<Option<Leaving>>,
     asked_for_next: RwSignal<bool>,
     next: Callback<Desk>,
@@ -70,7 +68,7 @@ pub(crate) struct Work {
 #[component]
 pub(crate) fn Bench(
     /// The conversation with its questions.
-    task: LabelTask,
+    task: Task,
     /// How far the person is.
     progress: LabelProgress,
     /// Whose answers these are.
@@ -82,8 +80,7 @@ pub(crate) fn Bench(
 ) -> impl IntoView {
     let task = Arc::new(task);
     let work = Work::new(task.clone(), sender.clone(), next);
-    let reading = task.conversation.clone();
-    let asked = task.conversation.question().to_owned();
+    let reading = task.reading.clone();
     // Only where no program runs: the form is not carried along once one does.
     let plain = RwSignal::new(first);
     let project = sender.project;
@@ -98,12 +95,7 @@ pub(crate) fn Bench(
     view! {
         <StatusLine progress=progress work=work/>
         <div class="bench">
-            <div class="reading">
-                <div class="ask" id="asked" tabindex="-1" role="region" aria-label="Question">
-                    <Text text=asked/>
-                </div>
-                <Reading conversation=reading marks=work.marks()/>
-            </div>
+            <Marked reading=reading work=work/>
             <Panel work=work/>
             {form}
         </div>
@@ -169,7 +161,7 @@ fn SaveState(
 }
 
 impl Work {
-    fn new(task: Arc<LabelTask>, sender: Sender, next: Callback<Desk>) -> Work {
+    fn new(task: Arc<Task>, sender: Sender, next: Callback<Desk>) -> Work {
         let courier = Courier::here();
         let mut sheet = Sheet::new(task.clone());
         courier.update(|outbox| outbox.learn(&sender, &task));
@@ -202,6 +194,13 @@ impl Work {
     /// The question in focus, told when it changes.
     pub(crate) fn question(self) -> Memo<Option<Question>> {
         Memo::new(move |_| self.sheet.with(|sheet| sheet.question().cloned()))
+    }
+
+    /// Ids of the elements that show what a question is asked of.
+    pub(crate) fn places(self, question: &Question) -> Vec<String> {
+        self.task
+            .with_value(|task| task.asked(&question.unit).map(|asked| asked.places.clone()))
+            .unwrap_or_default()
     }
 
     /// Answers the question in focus.
@@ -305,23 +304,11 @@ impl Work {
         Some(now - before).filter(|seconds| (0.0..AWAY).contains(seconds))
     }
 
-    fn marks(self) -> Marks {
-        let question = self.question();
-        Marks {
-            is_here: Callback::new(move |unit: Unit| {
-                question
-                    .with(|question| question.as_ref().is_some_and(|question| shows(&question.unit, &unit)))
-            }),
-            said: Callback::new(move |unit: Unit| self.sheet.with(|sheet| said_of(sheet, &unit))),
-            choose: Callback::new(move |unit: Unit| self.sheet.update(|sheet| sheet.choose(&unit))),
-        }
-    }
-
     /// Brings the unit in focus into view and the question to whoever listens, whenever another question comes into focus.
     fn follow_focus(self, first: bool) {
         let question = self.question();
         Effect::new(move |before: Option<()>| {
-            let unit = question.with(|question| question.as_ref().map(|question| question.unit.clone()));
+            let place = question.with(|question| self.places(question.as_ref()?).into_iter().next());
             if before.is_none() {
                 self.last_answer.set_value(js_sys::Date::now() / 1_000.0);
                 if !first {
@@ -330,11 +317,10 @@ impl Work {
                 }
                 return;
             }
-            if let Some(unit) = unit {
-                let id = self.task.with_value(|task| anchor(&task.conversation, &unit));
-                show(&id);
-                focus("question");
+            if let Some(place) = place {
+                show(&place);
             }
+            focus("question");
         });
     }
 
@@ -372,7 +358,7 @@ impl Work {
             }
             self.asked_for_next.set(true);
             let project = self.sender.with_value(|sender| sender.project.clone());
-            let conversation = self.task.with_value(|task| task.conversation.id.clone());
+            let conversation = self.task.with_value(|task| task.conversation.clone());
             spawn_local(async move {
                 let answer = match leaving {
                     Leaving::Submit => submit_conversation(project, conversation).await,
@@ -392,29 +378,6 @@ impl Work {
             });
         });
     }
-}
-
-/// Whether a unit of the page belongs to the unit in focus: a citation shows its paragraph and its passage.
-fn shows(focus: &Unit, unit: &Unit) -> bool {
-    match (focus, unit) {
-        (Unit::Citation { paragraph, .. }, Unit::Paragraph(id)) => paragraph == id,
-        (Unit::Citation { passage, .. }, Unit::Passage(id)) => passage == id,
-        _ => focus == unit,
-    }
-}
-
-/// What was said of a unit, criterion by criterion: `3`, `4 · 2`; nothing where nothing was said.
-fn said_of(sheet: &Sheet, unit: &Unit) -> String {
-    let values: Vec<String> = sheet
-        .of_unit(unit)
-        .map(|(_, said)| said.value.map_or_else(|| "·".to_owned(), crate::component::number::level))
-        .collect();
-    // Many dots tell nothing: a unit with many questions shows how many have an answer.
-    if values.len() > 4 {
-        let answered = values.iter().filter(|value| *value != "·").count();
-        return format!("{answered} of {} answered", values.len());
-    }
-    values.join(" ")
 }
 
 fn focus(id: &str) {
@@ -449,18 +412,4 @@ fn is_on_control(event: &web_sys::KeyboardEvent) -> bool {
 fn is_within(event: &web_sys::KeyboardEvent, selector: &str) -> bool {
     let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     element.is_some_and(|element| element.closest(selector).ok().flatten().is_some())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_citation_shows_its_paragraph_and_its_passage() {
-        let citation = Unit::Citation { paragraph: "a1".into(), passage: "p2".into() };
-        assert!(shows(&citation, &Unit::Paragraph("a1".into())));
-        assert!(shows(&citation, &Unit::Passage("p2".into())));
-        assert!(!shows(&citation, &Unit::Passage("p1".into())));
-        assert!(shows(&Unit::Conversation, &Unit::Conversation));
-    }
 }

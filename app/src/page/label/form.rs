@@ -1,13 +1,14 @@
 //! The same questions as a plain form, for browsers in which no program runs: all at once, one button.
 
 use crate::{
-    component::{
-        form::{ErrorSummary, Sending},
-        reading::unit_name,
+    component::form::{ErrorSummary, Sending},
+    page::label::{
+        sheet::{Question, Sheet},
+        task::Task,
     },
     rpc::label::SubmitForm,
 };
-use domain::{LabelTask, OwnAnswer, Scale, ScaleKind, Unit, visible};
+use domain::{OwnAnswer, Scale, ScaleKind, visible};
 use leptos::{prelude::*, server_fn::ServerFn};
 use std::sync::Arc;
 
@@ -15,22 +16,19 @@ use std::sync::Arc;
 #[component]
 pub(crate) fn PlainForm(
     /// The conversation with its questions.
-    task: Arc<LabelTask>,
+    task: Arc<Task>,
     /// The project.
     project: String,
 ) -> impl IntoView {
     let submit = Sending::to::<SubmitForm>();
-    let questions = task
-        .questions()
-        .into_iter()
-        .enumerate()
-        .map(|(index, (unit, criterion))| plain_question(&task, index, &unit, &criterion))
-        .collect_view();
+    let sheet = Sheet::new(task.clone());
+    let questions = sheet.questions().iter().enumerate();
+    let questions = questions.map(|(index, question)| plain_question(&task, index, question)).collect_view();
     view! {
         <form class="plain-form fields" method="post" action=SubmitForm::url()>
             <ErrorSummary error=submit.error()/>
             <input type="hidden" name="project" value=project/>
-            <input type="hidden" name="conversation" value=task.conversation.id.clone()/>
+            <input type="hidden" name="conversation" value=task.conversation.clone()/>
             <input type="hidden" name="rubric_version" value=task.rubric.version.to_string()/>
             <div class="fields" id="field-answers">{questions}</div>
             <button type="submit" class="button primary">"Save all and submit"</button>
@@ -38,19 +36,15 @@ pub(crate) fn PlainForm(
     }
 }
 
-fn plain_question(
-    task: &LabelTask,
-    index: usize,
-    unit: &Unit,
-    criterion: &str,
-) -> Option<impl IntoView + use<>> {
+fn plain_question(task: &Task, index: usize, question: &Question) -> Option<impl IntoView + use<>> {
+    let Question { unit, criterion } = question;
     let asked = task.rubric.criterion(criterion)?;
     let scale = task.rubric.scale_of(criterion)?;
     let stored = task.answer(unit, criterion);
     let value = stored.and_then(|answer| answer.value);
     let name = |field: &str| format!("answers[{index}][{field}]");
     let optional = if asked.required { "" } else { " (optional)" };
-    let legend = format!("{}: {}{optional}", unit_name(&task.conversation, unit), visible(&asked.question));
+    let legend = format!("{}: {}{optional}", task.name_of(unit), visible(&asked.question));
     Some(view! {
         <fieldset class="card">
             <legend>{legend}</legend>

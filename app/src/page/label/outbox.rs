@@ -2,9 +2,12 @@
 
 use crate::{
     error::AppError,
-    page::label::sheet::{Change, Question, Said, said_in},
+    page::label::{
+        sheet::{Change, Question, Said, said_in},
+        task::Task,
+    },
 };
-use domain::{LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
+use domain::{NewAnswer, OwnAnswer, SaveOutcome};
 use std::{
     collections::{HashMap, VecDeque},
     time::Duration,
@@ -63,11 +66,10 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     /// Learns which labels stand at the questions of a task.
-    pub(crate) fn learn(&mut self, sender: &Sender, task: &LabelTask) {
+    pub(crate) fn learn(&mut self, sender: &Sender, task: &Task) {
         for answer in &task.answers {
             let question = Question { unit: answer.unit.clone(), criterion: answer.criterion.clone() };
-            let place =
-                Place { sender: sender.clone(), conversation: task.conversation.id.clone(), question };
+            let place = Place { sender: sender.clone(), conversation: task.conversation.clone(), question };
             self.heads.insert(place, answer.label.clone());
         }
     }
@@ -76,13 +78,13 @@ impl Outbox {
     pub(crate) fn push(
         &mut self,
         sender: &Sender,
-        task: &LabelTask,
+        task: &Task,
         change: Change,
         seconds: Option<f64>,
         client_key: String,
     ) {
         let answer = NewAnswer {
-            conversation: task.conversation.id.clone(),
+            conversation: task.conversation.clone(),
             unit: change.question.unit,
             criterion: change.question.criterion,
             value: change.said.value,
@@ -178,11 +180,11 @@ impl Outbox {
     }
 
     /// What waits for a task of this sender, oldest first.
-    pub(crate) fn unsent(&self, sender: &Sender, task: &LabelTask) -> Vec<Change> {
+    pub(crate) fn unsent(&self, sender: &Sender, task: &Task) -> Vec<Change> {
         let of_task = self
             .waiting
             .iter()
-            .filter(|(from, answer)| from == sender && answer.conversation == task.conversation.id);
+            .filter(|(from, answer)| from == sender && answer.conversation == task.conversation);
         of_task.map(|(_, answer)| change_in(answer)).collect()
     }
 
@@ -222,19 +224,20 @@ fn change_in(answer: &NewAnswer) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Conversation, LabelProgress, Rubric, Unit};
+    use crate::component::markup::Markup;
+    use domain::{Rubric, Unit};
 
     fn sender() -> Sender {
         Sender { user: "ada".into(), project: "demo".into() }
     }
 
-    fn task() -> LabelTask {
-        let row = serde_json::json!({"id": "c", "question": "q"});
-        LabelTask {
-            conversation: Conversation::from_json(row).unwrap().0,
+    fn task() -> Task {
+        Task {
+            conversation: "c".into(),
+            reading: Markup::default(),
             rubric: Rubric { name: "r".into(), version: 3, scales: vec![], criteria: vec![] },
+            units: vec![],
             answers: vec![],
-            progress: LabelProgress::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The question in focus, with its answers as keys.
 
 use crate::{
-    component::{number::level, reading::unit_name},
+    component::number::level,
     page::label::{
         bench::Work,
         keys::{Command, Digit, keyed},
@@ -24,7 +24,7 @@ pub(crate) fn Panel(
             work.sheet.with_untracked(|sheet| {
                 let criterion = sheet.criterion(&question)?.clone();
                 let scale = sheet.scale(&question)?.clone();
-                let name = unit_name(&sheet.task().conversation, &question.unit);
+                let name = sheet.task().name_of(&question.unit);
                 Some(view! { <Asked work=work question=question criterion=criterion scale=scale unit=name/> })
             })
         })
@@ -280,7 +280,7 @@ fn ConflictCard(
         conflict.get().map(|conflict| {
             let Conflict { question, mine, stored } = *conflict;
             let value = |value: Option<f64>| value.map_or_else(|| "no answer".to_owned(), level);
-            let name = work.sheet.with_untracked(|sheet| unit_name(&sheet.task().conversation, &question.unit));
+            let name = work.sheet.with_untracked(|sheet| sheet.task().name_of(&question.unit));
             let stored = value(stored.and_then(|stored| stored.value));
             view! {
                 <div class="summary-of-errors" role="alert">

@@ -1,7 +1,10 @@
 //! The answers to one conversation as the person gives them, and where the person is. No browser and no server is known here.
 
-use crate::page::label::keys::Step;
-use domain::{Criterion, LabelTask, OwnAnswer, Scale, Unit};
+use crate::page::label::{
+    keys::Step,
+    task::{AskedUnit, Task},
+};
+use domain::{Criterion, OwnAnswer, Scale, Unit};
 use std::{collections::HashMap, sync::Arc};
 
 /// One question: a criterion asked of a unit.
@@ -36,7 +39,7 @@ pub(crate) struct Change {
 /// A conversation with its questions and answers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sheet {
-    task: Arc<LabelTask>,
+    task: Arc<Task>,
     questions: Vec<Question>,
     /// Where the questions about a unit begin: they stand together.
     begins: HashMap<Unit, usize>,
@@ -47,9 +50,8 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     /// The sheet of a task, open at the first question without an answer.
-    pub(crate) fn new(task: Arc<LabelTask>) -> Sheet {
-        let questions: Vec<Question> =
-            task.questions().into_iter().map(|(unit, criterion)| Question { unit, criterion }).collect();
+    pub(crate) fn new(task: Arc<Task>) -> Sheet {
+        let questions: Vec<Question> = task.units.iter().flat_map(|asked| of_unit(&task, asked)).collect();
         let stored = |question: &Question| task.answer(&question.unit, &question.criterion);
         let said =
             questions.iter().map(|question| stored(question).map(said_in).unwrap_or_default()).collect();
@@ -62,9 +64,14 @@ impl Sheet {
         sheet
     }
 
-    /// The conversation and the rubric.
-    pub(crate) fn task(&self) -> &LabelTask {
+    /// The task.
+    pub(crate) fn task(&self) -> &Task {
         &self.task
+    }
+
+    /// All questions, in the order in which they are asked.
+    pub(crate) fn questions(&self) -> &[Question] {
+        &self.questions
     }
 
     /// How many questions there are.
@@ -232,6 +239,12 @@ impl Sheet {
     }
 }
 
+/// The questions about a unit.
+fn of_unit<'a>(task: &'a Task, AskedUnit { unit, .. }: &'a AskedUnit) -> impl Iterator<Item = Question> + 'a {
+    let criteria = task.rubric.asked_of(unit.kind());
+    criteria.map(|criterion| Question { unit: unit.clone(), criterion: criterion.id.clone() })
+}
+
 /// What a stored answer says.
 pub(crate) fn said_in(answer: &OwnAnswer) -> Said {
     Said { value: answer.value, comment: answer.comment.clone(), flag: answer.flag }
@@ -240,8 +253,8 @@ pub(crate) fn said_in(answer: &OwnAnswer) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Conversation, LabelProgress, Rubric};
-    use serde_json::json;
+    use crate::component::markup::Markup;
+    use domain::Rubric;
 
     const RUBRIC: &str = r#"
         name = "r"
@@ -273,12 +286,13 @@ mod tests {
     "#;
 
     fn sheet() -> Sheet {
-        let row = json!({"id": "c", "question": "q", "passages": [{"id": "p1"}, {"id": "p2"}], "answer": {"text": "t"}});
-        Sheet::new(Arc::new(LabelTask {
-            conversation: Conversation::from_json(row).unwrap().0,
+        let unit = |unit: &str| AskedUnit { unit: unit.parse().unwrap(), name: unit.into(), places: vec![] };
+        Sheet::new(Arc::new(Task {
+            conversation: "c".into(),
+            reading: Markup::default(),
             rubric: Rubric::from_toml(RUBRIC).unwrap(),
+            units: ["passage:p1", "passage:p2", "conversation"].map(unit).into(),
             answers: Vec::new(),
-            progress: LabelProgress::default(),
         }))
     }
 
