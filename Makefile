@@ -55,19 +55,13 @@ $(SITE)/touchstone.css: $(wildcard style/*.css)
 	@node style/compress.mjs $@
 
 .PHONY: test
-test: setup check unit build pages ## everything that CI runs
-
-.PHONY: full
-full: test lint product browser ## all tests that there are
+test: setup check unit build product browser ## all lints and tests that there are
 
 .PHONY: check
-check: ## format, and lints of the library crates and of the browser's half
+check: ## format, lints of each crate and of both halves of the pages, documentation
 	cargo fmt --all --check
 	cargo clippy --locked -p agreement -p domain -p store -p service --all-targets -- -D warnings
 	cargo clippy --locked -p app --features hydrate --target wasm32-unknown-unknown -- -D warnings
-
-.PHONY: lint
-lint: ## lints of the server and its half of the pages, documentation
 	cargo clippy --locked -p server --all-targets -- -D warnings
 	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p service -p server
@@ -85,10 +79,6 @@ product: build ## tests of the running program and of the pages' parts, built as
 .PHONY: chromium
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
-
-.PHONY: pages
-pages: build end2end/node_modules chromium ## the browser tests but for the largest reports, on which axe takes minutes
-	cd end2end && npx playwright test --grep-invert "(diagnose|diagnose by corpus|compare with metrics): is sound"
 
 .PHONY: browser
 browser: build end2end/node_modules chromium ## every page in Debian's Chromium, with and without JavaScript

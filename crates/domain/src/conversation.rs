@@ -252,10 +252,7 @@ impl Conversation {
         keep_unknown_as_metadata(&mut fields)?;
         let hash = content_hash(&fields)?;
         let value = Value::Object(fields);
-        let conversation: Conversation = match serde_path_to_error::deserialize(&value) {
-            Ok(conversation) => conversation,
-            Err(error) => return Err(shape_fault(&value, &error)),
-        };
+        let conversation = Conversation::deserialize(&value).map_err(|_| shape_fault(&value))?;
         conversation.check()?;
         Ok((conversation, hash))
     }
@@ -453,8 +450,13 @@ fn content_hash(fields: &Map<String, Value>) -> Result<ContentHash, Fault> {
     })
 }
 
-/// Says which field did not fit: its path, what stands there, and what serde expected.
-fn shape_fault(value: &Value, error: &serde_path_to_error::Error<serde_json::Error>) -> Fault {
+/// Says which field does not fit: its path, what stands there, and what serde expected. Reading once more with the path is for those
+/// who need it: it takes a copy of every name on the way.
+fn shape_fault(value: &Value) -> Fault {
+    let error = match serde_path_to_error::deserialize::<_, Conversation>(value) {
+        Ok(_) => return Fault::new("", value.to_string(), "a conversation"),
+        Err(error) => error,
+    };
     let path = error.path().to_string();
     let mut found = Some(value);
     for segment in error.path() {

@@ -7,6 +7,9 @@ use domain::{
 };
 use std::collections::{BTreeMap, HashMap};
 
+/// From how many conversations on a diagnosis takes seconds: all of them are read.
+const DIAGNOSED_AHEAD: u64 = 20_000;
+
 /// What a diagnosis is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosisQuery {
@@ -124,6 +127,14 @@ impl Service {
             })
         })
         .await
+    }
+
+    /// Whether a project is so large that its diagnosis is better computed before somebody opens the page and waits for it.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn is_diagnosed_ahead(&self, project: ProjectId) -> Result<bool, ServiceError> {
+        Ok(self.store.count_conversations(project).await? >= DIAGNOSED_AHEAD)
     }
 
     /// A metric with a conversation that is among its worst, and what lowers it there.

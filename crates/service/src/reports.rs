@@ -42,7 +42,7 @@ pub(crate) struct Question {
     project: ProjectId,
     /// The revision of the project when it was asked.
     revision: u64,
-    /// Hash of what was asked, and for whom.
+    /// Hash of what was asked, and of what was sealed to whoever asked.
     hash: String,
 }
 
@@ -245,8 +245,8 @@ impl Service {
         Ok(references)
     }
 
-    /// What is asked, and for whom. To be made before anything is read that the answer is of: what is written later then makes another
-    /// revision.
+    /// What is asked, and what is sealed to whoever asks: people to whom the same is sealed share the answer. To be made before anything
+    /// is read that the answer is of: what is written or sealed later then makes another revision.
     pub(crate) async fn question(
         &self,
         project: ProjectId,
@@ -254,7 +254,8 @@ impl Service {
         asked: &str,
     ) -> Result<Question, ServiceError> {
         let revision = self.store.revision(project).await?;
-        let hash = ContentHash::of_bytes(format!("{COMPUTATION} {project} {viewer:?} {asked}").as_bytes()).0;
+        let sealed = self.store.sealed_to(viewer).await?;
+        let hash = ContentHash::of_bytes(format!("{COMPUTATION} {project} {sealed:?} {asked}").as_bytes()).0;
         Ok(Question { project, revision, hash })
     }
 
@@ -263,7 +264,7 @@ impl Service {
         &self,
         question: &Question,
     ) -> Result<Option<T>, ServiceError> {
-        let body = self.store.answer(question.project, &question.hash).await?;
+        let body = self.store.answer(question.project, &question.hash, question.revision).await?;
         Ok(body.and_then(|body| serde_json::from_str(&body).ok()))
     }
 

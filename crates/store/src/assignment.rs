@@ -1,4 +1,6 @@
-use crate::{AssignmentId, ConversationId, ProjectId, Store, StoreError, UserId, timestamp::Timestamp};
+use crate::{
+    AssignmentId, ConversationId, ProjectId, Store, StoreError, UserId, Viewer, timestamp::Timestamp,
+};
 use domain::LabelProgress;
 use sqlx::SqliteConnection;
 use time::OffsetDateTime;
@@ -121,6 +123,17 @@ impl Store {
     ) -> Result<Option<Assignment>, StoreError> {
         let mut reader = self.read().acquire().await?;
         on_the_desk(&mut reader, project, user).await
+    }
+
+    /// The conversations that are sealed to a viewer, in an order that does not change: whatever is read for two viewers to whom the same
+    /// is sealed is the same.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn sealed_to(&self, viewer: Viewer) -> Result<Vec<ConversationId>, StoreError> {
+        let sql = "select conversation_id from assignment where user_id = $1 and state = 'open' \
+                   order by conversation_id";
+        Ok(sqlx::query_scalar(sql).bind(viewer.user()).fetch_all(self.read()).await?)
     }
 
     /// What a person is to label next: what lies on the desk, or else a conversation that wants another annotator, which then lies there.

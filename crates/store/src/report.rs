@@ -12,17 +12,20 @@ impl Store {
         Ok(revision.ok_or_else(|| StoreError::not_found("such project"))?.unsigned_abs())
     }
 
-    /// The report that answered a question, if nothing was written since that it could see. `question` is a hash of what was asked and for
-    /// whom.
+    /// The report that answered a question at a revision. `question` is a hash of what was asked and of what was sealed to whoever asked.
     ///
     /// # Errors
     /// Where the database fails.
-    pub async fn answer(&self, project: ProjectId, question: &str) -> Result<Option<String>, StoreError> {
-        let sql = "select r.body from answered a \
-                   join project p on p.id = a.project_id and p.revision = a.revision \
-                   join report r on r.key = a.report_key \
-                   where a.question = $1 and a.project_id = $2";
-        Ok(sqlx::query_scalar(sql).bind(question).bind(project).fetch_optional(self.read()).await?)
+    pub async fn answer(
+        &self,
+        project: ProjectId,
+        question: &str,
+        revision: u64,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = "select r.body from answered a join report r on r.key = a.report_key \
+                   where a.question = $1 and a.project_id = $2 and a.revision = $3";
+        let query = sqlx::query_scalar(sql).bind(question).bind(project).bind(revision.cast_signed());
+        Ok(query.fetch_optional(self.read()).await?)
     }
 
     /// Notes which kept report answers a question at a revision, which must have been read before anything that the report is of.

@@ -4,7 +4,7 @@ use super::{print_json, read, say};
 use clap::Subcommand;
 use domain::Rubric;
 use service::{
-    Service,
+    DiagnosisQuery, Service, Viewer,
     import::{Kind, Options, Progress, Summary, no_redaction},
 };
 use std::{
@@ -74,6 +74,10 @@ pub(super) async fn run(service: &Service, what: What, json: bool) -> anyhow::Re
         print_json(&summary)?;
     } else {
         say(&in_words(&summary));
+    }
+    if !files.dry_run && summary.new > 0 && service.is_diagnosed_ahead(project).await? {
+        say("reading all conversations, so that the diagnosis waits for whoever opens it …");
+        service.diagnosis(project, &DiagnosisQuery::default(), Viewer::Operator).await?;
     }
     Ok(0)
 }

@@ -16,10 +16,10 @@ async fn a_report_is_kept_under_its_key() {
 /// The answer to the question of the tests, which stands at the present revision afterwards; whether it stood before.
 async fn still_stands(fixture: &Fixture) -> bool {
     let (store, project) = (&fixture.store, fixture.project);
-    let stood = store.answer(project, "q").await.unwrap().is_some();
     let revision = store.revision(project).await.unwrap();
+    let stood = store.answer(project, "q", revision).await.unwrap().is_some();
     store.put_answer(project, "q", revision, "k").await.unwrap();
-    assert_eq!(store.answer(project, "q").await.unwrap().as_deref(), Some("{}"));
+    assert_eq!(store.answer(project, "q", revision).await.unwrap().as_deref(), Some("{}"));
     stood
 }
 
@@ -81,7 +81,8 @@ async fn an_answer_that_came_late_is_not_given() {
     let now = store.revision(project).await.unwrap();
     store.put_answer(project, "q", now, "new").await.unwrap();
     store.put_answer(project, "q", before, "old").await.unwrap();
-    assert_eq!(store.answer(project, "q").await.unwrap().as_deref(), Some("2"));
+    assert_eq!(store.answer(project, "q", now).await.unwrap().as_deref(), Some("2"));
+    assert_eq!(store.answer(project, "q", before).await.unwrap(), None);
     let other = store.create_project("other", NOW).await.unwrap().id;
-    assert_eq!(store.answer(other, "q").await.unwrap(), None);
+    assert_eq!(store.answer(other, "q", now).await.unwrap(), None);
 }
