@@ -5,6 +5,9 @@ const SAMPLE: usize = 512;
 /// The tail is begun so many standard deviations of the sample's rank further in, so that it seldom comes out too short.
 const MARGIN: f64 = 3.0;
 
+/// Values that are gone through before those of the tail among them are put away.
+const BLOCK: usize = 256;
+
 /// The type-7 quantiles (linear between order statistics) of finite values, in any order, at two probabilities in [0, 1].
 /// There must be a value.
 pub(crate) fn quantiles(values: &[f64], low: f64, high: f64) -> (f64, f64) {
@@ -53,14 +56,17 @@ fn tail(values: &[f64], wanted: usize, sign: impl Fn(f64) -> f64) -> Vec<f64> {
         return Vec::new();
     }
     let end = *sample.select_nth_unstable_by(rank, f64::total_cmp).1;
-    let mut tail = vec![0.0; values.len()];
-    let mut filled = 0;
-    for value in values {
-        // Written always and kept only sometimes: a branch would be guessed wrongly too often.
-        tail[filled] = sign(*value);
-        filled += usize::from(sign(*value) <= end);
+    let mut tail = Vec::with_capacity(2 * wanted + BLOCK);
+    let mut kept = [0.0; BLOCK];
+    for block in values.chunks(BLOCK) {
+        let mut filled = 0;
+        for value in block {
+            // Written always and kept only sometimes: a branch would be guessed wrongly too often.
+            kept[filled % BLOCK] = sign(*value);
+            filled += usize::from(sign(*value) <= end);
+        }
+        tail.extend_from_slice(&kept[..filled]);
     }
-    tail.truncate(filled);
     tail
 }
 
