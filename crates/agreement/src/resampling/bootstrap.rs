@@ -11,6 +11,8 @@ use crate::result::inference::{Inference, IntervalMethod};
 const MOST_UNDEFINED: f64 = 0.05;
 /// Resampled values this near to the estimate are ties with it: κ of few items takes few values.
 const TIE: f64 = 1e-12;
+/// Values that stay in the nearest cache while column after column is added to them.
+const NEAR: usize = 1024;
 
 /// The bootstrap and jackknife distributions of one statistic.
 ///
@@ -45,7 +47,7 @@ pub struct Jackknife {
 impl BootstrapDistribution {
     /// From an estimate, its resampled values and its leave-one-out values; those that are not finite are undefined.
     pub fn new(estimate: f64, mut replicates: Vec<f64>, left_out: Vec<f64>) -> BootstrapDistribution {
-        let undefined = sum_of(&replicates, |value| i32::from(!value.is_finite())) as usize;
+        let undefined = sum_of(&replicates, |value| i64::from(!value.is_finite())) as usize;
         if undefined > 0 {
             // Infinite is undefined too, and would pass for above or below.
             replicates.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = f64::NAN);
@@ -59,7 +61,12 @@ impl BootstrapDistribution {
             weighted_sum(&parts.iter().map(|(part, weight)| (of(part), *weight)).collect::<Vec<_>>())
         };
         let estimate = parts.iter().map(|(part, weight)| weight * part.estimate).sum();
-        BootstrapDistribution::new(estimate, sum(|part| &part.replicates), sum(|part| &part.left_out))
+        let (replicates, left_out) = (sum(|part| &part.replicates), sum(|part| &part.left_out));
+        if parts.iter().all(|(part, _)| part.undefined == 0) {
+            // Nothing to look for: a sum of what is defined is defined.
+            return BootstrapDistribution { estimate, replicates, undefined: 0, left_out };
+        }
+        BootstrapDistribution::new(estimate, replicates, left_out)
     }
 
     /// The estimate itself.
@@ -118,7 +125,7 @@ impl BootstrapDistribution {
     /// z₀ of BCa: how far the estimate lies from the median of the distribution, ties counted half.
     pub fn bias_correction(&self) -> Option<f64> {
         let (low, high) = (self.estimate - TIE, self.estimate + TIE);
-        let side = |value| i32::from(value < low) - i32::from(value > high);
+        let side = |value| i64::from(value < low) - i64::from(value > high);
         let more_below = sum_of(&self.replicates, side) as f64;
         let defined = (self.replicates.len() - self.undefined) as f64;
         let share = 0.5 * (defined + more_below) / defined;
@@ -177,10 +184,9 @@ fn finite(bounds: (f64, f64)) -> Option<(f64, f64)> {
     (bounds.0.is_finite() && bounds.1.is_finite()).then_some(bounds)
 }
 
-/// The sum of a small whole number for each value; in blocks whose sums fit 32 bits, which are added several at a time.
-fn sum_of(values: &[f64], number: impl Fn(f64) -> i32) -> i64 {
-    const BLOCK: usize = 1 << 16;
-    values.chunks(BLOCK).map(|block| i64::from(block.iter().map(|value| number(*value)).sum::<i32>())).sum()
+/// The sum of a whole number for each value; as wide as a value, so that several are added at a time.
+fn sum_of(values: &[f64], number: impl Fn(f64) -> i64) -> i64 {
+    values.iter().map(|value| number(*value)).sum()
 }
 
 /// The sum of several columns, each times its weight.
@@ -188,9 +194,14 @@ pub(crate) fn weighted_sum(columns: &[(&[f64], f64)]) -> Vec<f64> {
     let Some(((first, weight), others)) = columns.split_first() else {
         return Vec::new();
     };
-    let mut sum: Vec<f64> = first.iter().map(|value| weight * value).collect();
-    for (column, weight) in others {
-        sum.iter_mut().zip(*column).for_each(|(sum, value)| *sum += weight * value);
+    let mut sum: Vec<f64> = Vec::with_capacity(first.len());
+    for (at, block) in first.chunks(NEAR).enumerate() {
+        let from = sum.len();
+        sum.extend(block.iter().map(|value| weight * value));
+        for (column, weight) in others {
+            let column = column.chunks(NEAR).nth(at).unwrap_or_default();
+            sum[from..].iter_mut().zip(column).for_each(|(sum, value)| *sum += weight * value);
+        }
     }
     sum
 }
