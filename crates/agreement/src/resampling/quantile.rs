@@ -113,7 +113,10 @@ mod tests {
         let values = [4.0, 1.0, 3.0, 2.0];
         for (probability, expected) in [(0.5, 2.5), (0.0, 1.0), (1.0, 4.0), (0.1, 1.3), (0.9, 3.7)] {
             let (found, other) = quantiles(&values, probability, 0.5);
-            assert!((found - expected).abs() < 1e-12 && (other - 2.5).abs() < 1e-12, "{probability}: {found}");
+            assert!(
+                (found - expected).abs() < 1e-12 && (other - 2.5).abs() < 1e-12,
+                "{probability}: {found}"
+            );
         }
     }
 
