@@ -38,7 +38,7 @@ pub use measure::icc::{Icc, IccForm, MeanSquares, icc};
 pub use measure::kappa::{KappaAnalysis, NullTest, kappa, kappa_standard_error};
 pub use measure::weights::{Basis, CustomWeights, Weights, WeightsError};
 pub use rate::mcnemar::{McNemar, mcnemar};
-pub use rate::mean::mean;
+pub use rate::mean::{arithmetic_mean, mean, median};
 pub use rate::pass_fail::PassFail;
 pub use rate::ppi::{Lambda, prediction_powered_mean};
 pub use rate::proportion::{ProportionInterval, proportion};

@@ -60,7 +60,7 @@ impl Found {
     }
 
     pub(crate) fn compare(&self, path: &str, expected: &Value, tolerance: f64) -> Comparison {
-        if path == "flag" {
+        if path == "flag" || path.starts_with("flags.") {
             let flag = expected.as_str().unwrap_or_default();
             return if self.flags.contains(flag) {
                 Comparison::Equal
@@ -69,7 +69,9 @@ impl Found {
             };
         }
         let Some(found) = self.values.get(path) else {
-            return Comparison::Unknown;
+            // Of an undefined figure nothing else has a value either.
+            let nothing = expected.is_null() && self.values.contains_key("undefined");
+            return if nothing { Comparison::Equal } else { Comparison::Unknown };
         };
         if path == "reason" {
             return same_reason(expected, found);

@@ -222,6 +222,13 @@ pub(crate) fn weights(case: &Value, name: Option<&str>, scale: &Scale) -> Result
         "ratio" => custom(CustomWeights::from_disagreement(&between(scale, |_, _, a, b| {
             if a + b > 0.0 { ((a - b) / (a + b)).powi(2) } else { 0.0 }
         }))),
+        "circular" => custom(CustomWeights::from_disagreement(&between(scale, |_, _, a, b| {
+            (std::f64::consts::PI * (a - b) / (scale.range() + 1.0)).sin().powi(2)
+        }))),
+        "bipolar" => custom(CustomWeights::from_disagreement(&between(scale, |k, l, a, b| {
+            let from_ends = (a + b - 2.0 * scale.min()) * (2.0 * scale.max() - a - b);
+            if k == l { 0.0 } else { (a - b).powi(2) / from_ends }
+        }))),
         other => Err(format!("weights `{other}`")),
     }
 }

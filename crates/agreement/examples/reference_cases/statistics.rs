@@ -51,9 +51,9 @@ fn name_of_weights(case: &Value) -> Option<&str> {
     case["params"].get("weights").or(case["input"].get("weights")).and_then(Value::as_str)
 }
 
-/// `ci95` for a confidence of 0.95.
+/// `ci95` for a confidence of 0.95, `ci99.9` for one of 0.999.
 fn prefix(confidence: f64) -> String {
-    format!("ci{}", (confidence * 100.0).round())
+    format!("ci{}", (confidence * 1000.0).round() / 10.0)
 }
 
 fn bounds(estimate: &Estimate) -> Option<(f64, f64)> {
@@ -63,13 +63,17 @@ fn bounds(estimate: &Estimate) -> Option<(f64, f64)> {
 fn cohen_kappa(case: &Value) -> Computed {
     let mut found = Found::default();
     if case["input"].get("table").is_some() {
-        let rows: Vec<Vec<u64>> = input::list(case, "table")?
+        let mut rows: Vec<Vec<u64>> = input::list(case, "table")?
             .iter()
             .map(|row| row.as_array().into_iter().flatten().filter_map(Value::as_u64).collect())
             .collect();
         let default = Value::from((1..=rows.len()).collect::<Vec<_>>());
         let labels: Vec<&Value> = default.as_array().into_iter().flatten().collect();
         let scale = input::Categories::of(case, &labels)?.scale;
+        // A scale has two levels at least.
+        let levels = scale.levels().len().max(rows.len());
+        rows.resize(levels, Vec::new());
+        rows.iter_mut().for_each(|row| row.resize(levels, 0));
         let weights = input::weights(case, name_of_weights(case), &scale)?;
         match KappaAnalysis::of_table(Confusion::from_rows(&rows), &scale, &weights) {
             Ok(analysis) => describe(&mut found, case, &analysis),
@@ -374,7 +378,7 @@ fn judges(case: &Value) -> Computed {
     Ok(found)
 }
 
-fn compared(case: &Value, ratings: &Ratings, weights: &Weights) -> Vec<(&'static str, Option<f64>)> {
+fn compared(case: &Value, ratings: &Ratings, weights: &Weights) -> Vec<(String, Option<f64>)> {
     let [human, a, b] = [0, 1, 2].map(|rater| ratings.column(rater));
     let inference = Inference { confidence: input::confidence(case), ..Inference::analytic() };
     let result = compare(ratings, &human, &a, &b, weights, &inference);
@@ -389,6 +393,9 @@ fn compared(case: &Value, ratings: &Ratings, weights: &Weights) -> Vec<(&'static
             .filter(|permutation| permutation.exact)
     };
     let plain = permutation(Studentised::No);
+    let bounds = bounds(&result.difference).unzip();
+    let prefix = prefix(inference.confidence);
+    let (lower, upper) = (format!("{prefix}_lower"), format!("{prefix}_upper"));
     let mut fields = vec![
         ("kappa_a", result.kappa_a),
         ("kappa_b", result.kappa_b),
@@ -396,8 +403,8 @@ fn compared(case: &Value, ratings: &Ratings, weights: &Weights) -> Vec<(&'static
         ("se_b", se_b),
         ("difference", result.difference.value()),
         ("se_difference_paired", result.standard_error),
-        ("ci95_lower", bounds(&result.difference).map(|bounds| bounds.0)),
-        ("ci95_upper", bounds(&result.difference).map(|bounds| bounds.1)),
+        (&lower, bounds.0),
+        (&upper, bounds.1),
         ("z", result.z),
         ("p_two_sided", result.p),
         ("noninferiority_margin", Some(margin)),
@@ -409,7 +416,7 @@ fn compared(case: &Value, ratings: &Ratings, weights: &Weights) -> Vec<(&'static
         fields.push(("exact_permutation_p_two_sided", Some(plain.p)));
         fields.push(("exact_permutation_p_greater", Some(plain.p_greater)));
     }
-    fields
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn exact_agreement(found: &mut Found, ratings: &Ratings) {

@@ -21,25 +21,28 @@ impl Luck {
         let best = (0..judges.len())
             .max_by(|left, right| judges[*left].estimate().total_cmp(&judges[*right].estimate()))?;
         let draws = judges.iter().map(|judge| judge.replicates().len()).min()?;
+        let of_best = &judges[best].replicates()[..draws];
         let mut greatest = vec![f64::NEG_INFINITY; draws];
+        let mut next = greatest.clone();
         // A draw in which any judge is undefined does not count: this sum is then not finite either.
         let mut all = vec![0.0; draws];
-        let mut lead = vec![f64::INFINITY; draws];
         for (at, judge) in judges.iter().enumerate() {
             let estimate = judge.estimate();
-            for (draw, value) in judge.replicates().iter().take(draws).enumerate() {
-                greatest[draw] = greatest[draw].max(value - estimate);
-                all[draw] += value;
-                if at != best {
-                    lead[draw] = lead[draw].min(judges[best].replicates()[draw] - value);
-                }
+            for (((value, greatest), next), all) in
+                judge.replicates().iter().zip(&mut greatest).zip(&mut next).zip(&mut all)
+            {
+                *greatest = larger(*greatest, value - estimate);
+                *next = if at == best { *next } else { larger(*next, *value) };
+                *all += value;
             }
         }
         let (mut excess, mut first, mut defined) = (0.0, 0_usize, 0_usize);
-        for draw in (0..draws).filter(|draw| all[*draw].is_finite()) {
+        for (((best, greatest), next), _) in
+            of_best.iter().zip(&greatest).zip(&next).zip(&all).filter(|(_, all)| all.is_finite())
+        {
             defined += 1;
-            excess += greatest[draw];
-            first += usize::from(lead[draw] >= 0.0);
+            excess += greatest;
+            first += usize::from(best >= next);
         }
         (judges.len() >= 2 && defined > 0).then(|| Luck {
             best,
@@ -47,6 +50,11 @@ impl Luck {
             stays_first: first as f64 / defined as f64,
         })
     }
+}
+
+/// The larger of two numbers; unlike [`f64::max`] one instruction, and of no use where one is undefined.
+fn larger(left: f64, right: f64) -> f64 {
+    if left > right { left } else { right }
 }
 
 /// Expected lead by luck of the best of `judges` equally good judges, from the paired standard error of a difference

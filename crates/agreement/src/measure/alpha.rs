@@ -140,11 +140,20 @@ fn resampled(
     values: &[f64],
     inference: &Inference,
 ) -> BootstrapDistribution {
-    let levels = values.len();
+    // Levels that nobody uses have no effect: a scale may have thousands of them.
+    let used: Vec<Level> = (0..)
+        .zip(pairable.totals(values.len()))
+        .filter(|(_, total)| *total > 0.0)
+        .map(|(level, _)| level)
+        .collect();
+    let values: Vec<f64> = used.iter().map(|level| values[*level as usize]).collect();
+    let levels = used.len();
     let mut lanes: Vec<HashMap<u32, f64>> = vec![HashMap::new(); levels];
     let mut cells: HashMap<(Level, Level), usize> = HashMap::new();
     for (unit, given) in units.of.iter().zip(pairable.iter()) {
         let weight = 2.0 / (given.len() - 1) as f64;
+        let given: Vec<Level> =
+            given.iter().map(|level| used.partition_point(|other| other < level) as Level).collect();
         for (at, c) in given.iter().enumerate() {
             *lanes[*c as usize].entry(*unit).or_default() += 1.0;
             for k in given[..at].iter().filter(|k| *k != c) {
@@ -162,7 +171,7 @@ fn resampled(
     let lanes: Vec<Lane> = lanes.into_iter().map(sorted).collect();
     let sums = Sums::new(units.count, &lanes);
     distributions(&sums, 1, inference, |sums, out| {
-        out[0] = alpha_of_sums(&sums[..levels], &cells, sums, metric, values).unwrap_or(f64::NAN);
+        out[0] = alpha_of_sums(&sums[..levels], &cells, sums, metric, &values).unwrap_or(f64::NAN);
     })
     .remove(0)
 }

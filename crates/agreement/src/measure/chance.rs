@@ -117,7 +117,7 @@ pub fn chance_corrected(
     if constant && !matches!(chance, Chance::Gwet | Chance::BrennanPrediger) {
         return undefined(Undefined::NoVariation, "one level only was used; agreement on it is 1.00");
     }
-    let similarity = Similarity::new(&disagreement, ratings.level_values().len());
+    let similarity = Similarity::new(disagreement, ratings.level_values().len());
     let parts = match chance {
         Chance::Krippendorff => krippendorff(&counts, &similarity),
         Chance::Conger => conger(ratings, &counts, &similarity),
@@ -261,7 +261,7 @@ fn interval(
 }
 
 /// Fleiss, Gwet and Brennan–Prediger: chance from the pooled shares of levels, or from none.
-fn pooled(counts: &Counts, similarity: &Similarity, chance: Chance) -> Parts {
+fn pooled(counts: &Counts, similarity: &Similarity<'_>, chance: Chance) -> Parts {
     let levels = similarity.levels as f64;
     let shares = counts.pooled_shares(similarity.levels);
     let (expected, of_level): (f64, Vec<f64>) = match chance {
@@ -288,7 +288,7 @@ fn pooled(counts: &Counts, similarity: &Similarity, chance: Chance) -> Parts {
 
 /// Mean pairwise agreement over items rated twice, and each item's part in it less chance: items that were rated once
 /// take no part.
-fn observed_agreement(counts: &Counts, similarity: &Similarity, expected: f64) -> (f64, Vec<f64>) {
+fn observed_agreement(counts: &Counts, similarity: &Similarity<'_>, expected: f64) -> (f64, Vec<f64>) {
     let scale = counts.items.len() as f64 / counts.pairable() as f64;
     let share = |item: &Item| similarity.agreeing(item) / (item.total * (item.total - 1.0));
     let paired = || counts.items.iter().filter(|item| item.total >= 2.0);
@@ -297,7 +297,7 @@ fn observed_agreement(counts: &Counts, similarity: &Similarity, expected: f64) -
     (observed, counts.items.iter().map(part).collect())
 }
 
-fn krippendorff(counts: &Counts, similarity: &Similarity) -> Parts {
+fn krippendorff(counts: &Counts, similarity: &Similarity<'_>) -> Parts {
     let n = counts.items.len() as f64;
     let all: f64 = counts.items.iter().map(|item| item.total).sum();
     let mean = all / n;
@@ -319,7 +319,7 @@ fn krippendorff(counts: &Counts, similarity: &Similarity) -> Parts {
 }
 
 /// Conger: chance from each rater's own shares, averaged over pairs of different raters.
-fn conger(ratings: &Ratings, counts: &Counts, similarity: &Similarity) -> Parts {
+fn conger(ratings: &Ratings, counts: &Counts, similarity: &Similarity<'_>) -> Parts {
     let n = counts.items.len() as f64;
     let raters: Vec<Vec<Option<Level>>> = (0..ratings.raters().len())
         .map(|rater| ratings.column(rater))
@@ -391,6 +391,24 @@ mod tests {
             crate::measure::kappa::kappa(&ratings.pair(0, 1), &Weights::Unweighted, &Inference::analytic());
         let conger = of(&rows, Chance::Conger).estimate;
         assert!((conger.value().unwrap() - cohen.value().unwrap()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_levels_need_no_table_of_their_pairs() {
+        let levels: Vec<f64> = (0..65_536).map(f64::from).collect();
+        let rows: Vec<Vec<Option<f64>>> =
+            (0..40).map(|item| [0, 1, 3].map(|step| Some(f64::from(item * 1600 + step))).to_vec()).collect();
+        let ratings = Ratings::from_table(Scale::ordinal(levels).unwrap(), &rows).unwrap();
+        for chance in
+            [Chance::Fleiss, Chance::Conger, Chance::Gwet, Chance::BrennanPrediger, Chance::Krippendorff]
+        {
+            for weights in [Weights::Unweighted, Weights::linear(), Weights::quadratic()] {
+                let found = chance_corrected(&ratings, chance, &weights, &Inference::analytic());
+                let near = if weights == Weights::Unweighted { 0.0 } else { 1.0 };
+                let value = found.estimate.value().unwrap();
+                assert!((value - near).abs() < 0.02, "{chance:?}, {weights:?}: {value}");
+            }
+        }
     }
 
     #[test]

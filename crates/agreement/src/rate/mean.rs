@@ -1,10 +1,33 @@
-//! The mean of one value for each item.
+//! Means: of one value for each item, with an interval; and of a few numbers that need none.
 
 use crate::input::pairs::Units;
 use crate::measure::kappa::clustered_error;
 use crate::resampling::bootstrap::of_mean;
+use crate::resampling::quantile::quantiles;
 use crate::result::estimate::{Estimate, Flag, Undefined, Unit};
 use crate::result::inference::{Inference, IntervalMethod, flag_size};
+
+/// Σx / n: the mean of a few numbers that need no interval, as the figures of a judge's repeats. None of no number, and
+/// where a number or the sum is not finite.
+///
+/// ```
+/// assert_eq!(agreement::arithmetic_mean(&[1.0, 2.0, 6.0]), Some(3.0));
+/// assert_eq!(agreement::arithmetic_mean(&[]), None);
+/// ```
+pub fn arithmetic_mean(values: &[f64]) -> Option<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    mean.is_finite().then_some(mean)
+}
+
+/// The middle one of some numbers, or the mean of the two in the middle. None of no number, and where one is not finite.
+///
+/// ```
+/// assert_eq!(agreement::median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
+/// ```
+pub fn median(values: &[f64]) -> Option<f64> {
+    let finite = !values.is_empty() && values.iter().all(|value| value.is_finite());
+    finite.then(|| quantiles(values, 0.5, 0.5).0)
+}
 
 /// Mean of the values that are there, with an interval by cluster.
 ///
@@ -55,7 +78,8 @@ pub(crate) fn function_of_mean(
     slope: impl Fn(f64) -> f64,
     inference: &Inference,
 ) -> Estimate {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    // Of what is not finite the estimate says so.
+    let mean = arithmetic_mean(values).unwrap_or(f64::NAN);
     let estimate = Estimate::defined(function(mean), values.len() as u64, missing);
     let estimate = flag_size(estimate, values.len(), units.unit, units.count);
     if units.count < 2 || inference.interval == IntervalMethod::None {

@@ -11,6 +11,8 @@ use crate::result::inference::{Inference, IntervalMethod};
 const MOST_UNDEFINED: f64 = 0.05;
 /// Resampled values this near to the estimate are ties with it: κ of few items takes few values.
 const TIE: f64 = 1e-12;
+/// Values that stay in the nearest cache while column after column is added to them.
+const NEAR: usize = 1024;
 
 /// The bootstrap and jackknife distributions of one statistic.
 ///
@@ -45,9 +47,11 @@ pub struct Jackknife {
 impl BootstrapDistribution {
     /// From an estimate, its resampled values and its leave-one-out values; those that are not finite are undefined.
     pub fn new(estimate: f64, mut replicates: Vec<f64>, left_out: Vec<f64>) -> BootstrapDistribution {
-        // Infinite is undefined too, and would pass for above or below.
-        replicates.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = f64::NAN);
-        let undefined = count(&replicates, |value| !value.is_finite());
+        let undefined = sum_of(&replicates, |value| i64::from(!value.is_finite())) as usize;
+        if undefined > 0 {
+            // Infinite is undefined too, and would pass for above or below.
+            replicates.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = f64::NAN);
+        }
         BootstrapDistribution { estimate, undefined, replicates, left_out }
     }
 
@@ -57,7 +61,12 @@ impl BootstrapDistribution {
             weighted_sum(&parts.iter().map(|(part, weight)| (of(part), *weight)).collect::<Vec<_>>())
         };
         let estimate = parts.iter().map(|(part, weight)| weight * part.estimate).sum();
-        BootstrapDistribution::new(estimate, sum(|part| &part.replicates), sum(|part| &part.left_out))
+        let (replicates, left_out) = (sum(|part| &part.replicates), sum(|part| &part.left_out));
+        if parts.iter().all(|(part, _)| part.undefined == 0) {
+            // Nothing to look for: a sum of what is defined is defined.
+            return BootstrapDistribution { estimate, replicates, undefined: 0, left_out };
+        }
+        BootstrapDistribution::new(estimate, replicates, left_out)
     }
 
     /// The estimate itself.
@@ -116,10 +125,10 @@ impl BootstrapDistribution {
     /// z₀ of BCa: how far the estimate lies from the median of the distribution, ties counted half.
     pub fn bias_correction(&self) -> Option<f64> {
         let (low, high) = (self.estimate - TIE, self.estimate + TIE);
-        let below = count(&self.replicates, |value| value < low);
-        let above = count(&self.replicates, |value| value > high);
-        let defined = self.replicates.len() - self.undefined;
-        let share = (below as f64 + 0.5 * (defined - below - above) as f64) / defined as f64;
+        let side = |value| i64::from(value < low) - i64::from(value > high);
+        let more_below = sum_of(&self.replicates, side) as f64;
+        let defined = (self.replicates.len() - self.undefined) as f64;
+        let share = 0.5 * (defined + more_below) / defined;
         (share > 0.0 && share < 1.0).then(|| normal_quantile(share))
     }
 
@@ -130,8 +139,11 @@ impl BootstrapDistribution {
             return None;
         }
         let mean = self.left_out.iter().sum::<f64>() / n;
-        let moment = |power: i32| self.left_out.iter().map(|value| (mean - value).powi(power)).sum::<f64>();
-        let (squares, cubes) = (moment(2), moment(3));
+        let (squares, cubes) = self.left_out.iter().fold((0.0, 0.0), |(squares, cubes), value| {
+            let distance = mean - value;
+            let square = distance * distance;
+            (squares + square, cubes + square * distance)
+        });
         (squares > n * TIE * TIE && squares.is_finite() && cubes.is_finite()).then(|| Jackknife {
             standard_error: ((n - 1.0) / n * squares).sqrt(),
             bias: (n - 1.0) * (mean - self.estimate),
@@ -172,11 +184,9 @@ fn finite(bounds: (f64, f64)) -> Option<(f64, f64)> {
     (bounds.0.is_finite() && bounds.1.is_finite()).then_some(bounds)
 }
 
-/// How many values fulfil a condition; in blocks whose counts fit 32 bits, which are counted several at a time.
-fn count(values: &[f64], holds: impl Fn(f64) -> bool) -> usize {
-    const BLOCK: usize = 1 << 16;
-    let in_block = |block: &[f64]| block.iter().map(|value| u32::from(holds(*value))).sum::<u32>() as usize;
-    values.chunks(BLOCK).map(in_block).sum()
+/// The sum of a whole number for each value; as wide as a value, so that several are added at a time.
+fn sum_of(values: &[f64], number: impl Fn(f64) -> i64) -> i64 {
+    values.iter().map(|value| number(*value)).sum()
 }
 
 /// The sum of several columns, each times its weight.
@@ -184,9 +194,14 @@ pub(crate) fn weighted_sum(columns: &[(&[f64], f64)]) -> Vec<f64> {
     let Some(((first, weight), others)) = columns.split_first() else {
         return Vec::new();
     };
-    let mut sum: Vec<f64> = first.iter().map(|value| weight * value).collect();
-    for (column, weight) in others {
-        sum.iter_mut().zip(*column).for_each(|(sum, value)| *sum += weight * value);
+    let mut sum: Vec<f64> = Vec::with_capacity(first.len());
+    for (at, block) in first.chunks(NEAR).enumerate() {
+        let from = sum.len();
+        sum.extend(block.iter().map(|value| weight * value));
+        for (column, weight) in others {
+            let column = column.chunks(NEAR).nth(at).unwrap_or_default();
+            sum[from..].iter_mut().zip(column).for_each(|(sum, value)| *sum += weight * value);
+        }
     }
     sum
 }

@@ -35,6 +35,8 @@ pub(crate) struct Couples<'p> {
 struct Batch {
     /// Bits of each couple, draw by draw.
     bits: Vec<[[u8; 2]; NEAR]>,
+    /// Codes at these bits, group by group, so that what a group is added with lies side by side.
+    codes: Vec<[u8; NEAR]>,
     /// Sums, draw by draw.
     sums: Vec<f64>,
     accumulated: Vec<Vector>,
@@ -96,7 +98,7 @@ impl<'p> Couples<'p> {
     fn draw_couples(&self, draws: &mut Draws, batch: &mut Batch) {
         draws.bytes(batch.bits.as_flattened_mut().as_flattened_mut());
         batch.sums.fill(0.0);
-        batch.open.iter_mut().for_each(Vec::clear);
+        self.look(batch);
         let mut first = 0;
         for strip in &self.strips {
             match strip.width {
@@ -111,6 +113,26 @@ impl<'p> Couples<'p> {
         }
     }
 
+    /// Looks up the codes of a batch, and notes where they are nobody's.
+    fn look(&self, batch: &mut Batch) {
+        let Batch { bits, codes, open, .. } = batch;
+        for (draw, (bits, open)) in bits.chunks(self.groups()).zip(open).enumerate() {
+            open.clear();
+            for (group, bits) in bits.iter().enumerate() {
+                let found = &mut codes[group * DRAWS + draw];
+                let mut all = 0;
+                for (code, bits) in found.iter_mut().zip(bits) {
+                    *code = self.table.look(*bits);
+                    all |= *code;
+                }
+                if usize::from(all) >= ROWS {
+                    let nobody = (0..NEAR).filter(|near| found[*near] == NOBODY);
+                    open.extend(nobody.map(|near| (group * NEAR + near) as u32));
+                }
+            }
+        }
+    }
+
     /// Adds the rows of one strip, whose first lane is `first`: of a width that is known when compiled, so that the sums
     /// stay in registers.
     fn add<const W: usize>(&self, strip: &Strip, first: usize, batch: &mut Batch) {
@@ -119,14 +141,9 @@ impl<'p> Couples<'p> {
         let block = self.block / NEAR;
         for (from, groups) in (0..).step_by(block).zip(rows.chunks(block)) {
             batch.accumulated.fill(Vector::default());
-            for (group, rows) in (from..).zip(groups) {
-                let sums = batch.accumulated.as_chunks_mut::<W>().0;
-                let bits = batch.bits.chunks(self.groups()).map(|draw| &draw[group]);
-                for ((bits, sums), open) in bits.zip(sums).zip(&mut batch.open) {
-                    if self.table.add_rows(rows, bits, sums) && first == 0 {
-                        let nobody = (0..NEAR).filter(|near| self.table.look(bits[*near]) == NOBODY);
-                        open.extend(nobody.map(|near| (group * NEAR + near) as u32));
-                    }
+            for (rows, codes) in groups.iter().zip(batch.codes[from * DRAWS..].chunks(DRAWS)) {
+                for (sums, codes) in batch.accumulated.as_chunks_mut::<W>().0.iter_mut().zip(codes) {
+                    add_rows(rows, codes, sums);
                 }
             }
             for (vectors, sums) in batch.accumulated.chunks(W).zip(batch.sums.chunks_mut(room)) {
@@ -174,6 +191,7 @@ impl Batch {
     fn new(groups: usize, room: usize) -> Batch {
         Batch {
             bits: vec![[[0; 2]; NEAR]; DRAWS * groups],
+            codes: vec![[0; NEAR]; DRAWS * groups],
             sums: vec![0.0; DRAWS * room],
             accumulated: vec![Vector::default(); DRAWS * WIDEST],
             open: vec![Vec::new(); DRAWS],
@@ -182,26 +200,19 @@ impl Batch {
     }
 }
 
-impl Table {
-    /// Adds the rows of some couples at these bits, and says whether some bits are nobody's.
-    #[inline(always)]
-    fn add_rows<const W: usize>(
-        &self,
-        couples: &[[[Vector; W]; ROWS]; NEAR],
-        bits: &[[u8; 2]; NEAR],
-        sums: &mut [Vector; W],
-    ) -> bool {
-        let mut codes = 0;
-        let mut accumulated = *sums;
-        for (rows, bits) in couples.iter().zip(bits) {
-            let code = self.look(*bits);
-            codes |= code;
-            let row = &rows[usize::from(code) % ROWS];
-            accumulated.iter_mut().zip(row).for_each(|(sum, vector)| sum.add(vector));
-        }
-        *sums = accumulated;
-        usize::from(codes) >= ROWS
+/// Adds the rows of some couples at these codes.
+#[inline(always)]
+fn add_rows<const W: usize>(
+    couples: &[[[Vector; W]; ROWS]; NEAR],
+    codes: &[u8; NEAR],
+    sums: &mut [Vector; W],
+) {
+    let mut accumulated = *sums;
+    for (rows, code) in couples.iter().zip(codes) {
+        let row = &rows[usize::from(*code) % ROWS];
+        accumulated.iter_mut().zip(row).for_each(|(sum, vector)| sum.add(vector));
     }
+    *sums = accumulated;
 }
 
 /// The rows of couples, from those of units.

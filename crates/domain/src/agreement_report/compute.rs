@@ -7,8 +7,8 @@ use super::{
 use crate::observations::split_item;
 use crate::{Criterion, HumanValue, Observations, Rubric, Scale, SliceBy};
 use agreement::{
-    Estimate, Inference, Metric, Pairs, Ratings, Undefined, Weights, agreement_within, exact_agreement,
-    kappa, krippendorff_alpha,
+    Estimate, Inference, Metric, Pairs, Ratings, Undefined, Weights, agreement_within, arithmetic_mean,
+    exact_agreement, kappa, krippendorff_alpha,
 };
 use std::collections::BTreeMap;
 
@@ -207,20 +207,18 @@ fn coarse_pair(matched: &Pairs) -> CoarsePair {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^53")]
 fn severities(ratings: &Ratings, scale: &Scale) -> Vec<AnnotatorSeverity> {
     let of = |rater: usize| {
         let mine: Vec<(usize, f64)> =
             (0..ratings.n_items()).filter_map(|item| Some((item, ratings.value(rater, item)?))).collect();
-        let (mut own, mut others) = (Vec::new(), Vec::new());
+        let mut differences = Vec::new();
         for &(item, value) in &mine {
             let values: Vec<f64> = (0..ratings.raters().len())
                 .filter(|other| *other != rater)
                 .filter_map(|other| ratings.value(other, item))
                 .collect();
-            if !values.is_empty() {
-                own.push(value);
-                others.push(values.iter().sum::<f64>() / values.len() as f64);
+            if let Some(mean) = arithmetic_mean(&values) {
+                differences.push(value - mean);
             }
         }
         let by_level =
@@ -228,23 +226,23 @@ fn severities(ratings: &Ratings, scale: &Scale) -> Vec<AnnotatorSeverity> {
         AnnotatorSeverity {
             annotator: ratings.raters()[rater].clone(),
             labels: mine.len() as u64,
-            mean: mine.iter().map(|(_, value)| value).sum::<f64>() / (mine.len().max(1)) as f64,
+            mean: arithmetic_mean(&mine.iter().map(|(_, value)| *value).collect::<Vec<_>>()).unwrap_or(0.0),
             by_level: scale.applicable().map(|level| by_level(level.value)).collect(),
-            severity: mean_difference(&own, &others),
+            severity: severity(&differences),
         }
     };
     (0..ratings.raters().len()).map(of).collect()
 }
 
 /// Own value minus the mean of the others', on average.
-#[expect(clippy::cast_precision_loss, reason = "counts of labels are far below 2^53")]
-fn mean_difference(own: &[f64], others: &[f64]) -> Estimate {
-    if own.is_empty() {
-        let says = "nobody else labelled an item of this annotator";
-        return Estimate::undefined_because(Undefined::SingleAnnotator, says, 0, 0);
+fn severity(differences: &[f64]) -> Estimate {
+    match arithmetic_mean(differences) {
+        Some(mean) => Estimate::defined(mean, differences.len() as u64, 0),
+        None => {
+            let says = "nobody else labelled an item of this annotator";
+            Estimate::undefined_because(Undefined::SingleAnnotator, says, 0, 0)
+        }
     }
-    let sum: f64 = own.iter().zip(others).map(|(own, other)| own - other).sum();
-    Estimate::defined(sum / own.len() as f64, own.len() as u64, 0)
 }
 
 fn slices(
@@ -317,14 +315,15 @@ fn slice(by: SliceBy, value: &str, labels: usize, ratings: &Ratings) -> SliceAgr
 }
 
 /// The mean of the figures that are defined, over the items of all of them.
-#[expect(clippy::cast_precision_loss, reason = "a handful of pairs")]
 fn mean_of(figures: &[Estimate]) -> Estimate {
     let defined: Vec<f64> = figures.iter().filter_map(Estimate::value).collect();
     let n = figures.iter().map(Estimate::n).sum();
     let undefined = (figures.len() - defined.len()) as u64;
-    if defined.is_empty() {
-        let says = "no pair of annotators has a κ here";
-        return Estimate::undefined_because(Undefined::NoPairableUnits, says, n, undefined);
+    match arithmetic_mean(&defined) {
+        Some(mean) => Estimate::defined(mean, n, undefined),
+        None => {
+            let says = "no pair of annotators has a κ here";
+            Estimate::undefined_because(Undefined::NoPairableUnits, says, n, undefined)
+        }
     }
-    Estimate::defined(defined.iter().sum::<f64>() / defined.len() as f64, n, undefined)
 }

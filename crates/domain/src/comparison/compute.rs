@@ -4,8 +4,8 @@ use super::{Comparison, CriterionComparison, Delta, JudgeFigures, ReferenceSourc
 use crate::{Criterion, FailureKind, JudgeValue, Observations, Rubric, Scale};
 use agreement::{
     Column, Estimate, Family, Inference, Judge, Metric, Pairing, Pairs, Ratings, Rule, Studentised,
-    Undefined, Weights, bias, compare_family, exact_agreement, holm, krippendorff_alpha, mean_absolute_error,
-    permutation_test, reference_column,
+    Undefined, Weights, arithmetic_mean, bias, compare_family, exact_agreement, holm, krippendorff_alpha,
+    mean_absolute_error, median, permutation_test, reference_column,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -258,9 +258,9 @@ fn figures_of(table: &Table<'_>, judge: &JudgeRows<'_>) -> JudgeFigures {
         mae: mean(mean_absolute_error),
         exact: mean(exact_agreement),
         repeats: u32::try_from(judge.columns.repeats().len()).unwrap_or(u32::MAX),
-        cost_per_1000: mean_of(judge.verdicts.iter().filter_map(|verdict| verdict.cost_usd))
+        cost_per_1000: arithmetic_mean(&of_verdicts(judge, |verdict| verdict.cost_usd))
             .map(|cost| 1000.0 * cost),
-        latency_p50_ms: median_of(judge.verdicts.iter().filter_map(|verdict| verdict.latency_ms).collect()),
+        latency_p50_ms: median(&of_verdicts(judge, |verdict| verdict.latency_ms)),
         delta: None,
     }
 }
@@ -304,15 +304,14 @@ fn alpha_ordinal(table: &Table<'_>, column: &Column) -> Estimate {
 }
 
 /// A figure over repeats is the mean of the repeats' figures; of one repeat it is that one, with its interval.
-#[expect(clippy::cast_precision_loss, reason = "a handful of repeats")]
 fn mean_over_repeats(mut figures: Vec<Estimate>) -> Estimate {
     if figures.len() == 1 {
         return figures.remove(0);
     }
     let values: Vec<f64> = figures.iter().filter_map(Estimate::value).collect();
-    match figures.first() {
-        Some(first) if values.len() == figures.len() => {
-            Estimate::defined(values.iter().sum::<f64>() / values.len() as f64, first.n(), first.missing())
+    match figures.first().zip(arithmetic_mean(&values)) {
+        Some((first, mean)) if values.len() == figures.len() => {
+            Estimate::defined(mean, first.n(), first.missing())
         }
         _ => {
             let undefined = figures.into_iter().find(|figure| figure.value().is_none());
@@ -323,16 +322,9 @@ fn mean_over_repeats(mut figures: Vec<Estimate>) -> Estimate {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of verdicts are far below 2^53")]
-fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0_u64), |(sum, count), value| (sum + value, count + 1));
-    (count > 0).then(|| sum / count as f64)
-}
-
-fn median_of(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
-    Some((low + high) / 2.0)
+/// What the verdicts of a judge that have it say of themselves.
+fn of_verdicts(judge: &JudgeRows<'_>, of: impl Fn(&JudgeValue) -> Option<f64>) -> Vec<f64> {
+    judge.verdicts.iter().filter_map(|verdict| of(verdict)).collect()
 }
 
 /// The ceilings, each on the items that a judge answered; judges that answered the same items share one.

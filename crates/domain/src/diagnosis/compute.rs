@@ -8,7 +8,7 @@ use crate::{
     Component, Observations, SliceBy, Trace,
     metric::{Fault, Measured, ProjectMetric, Reading, Seen, Terms},
 };
-use agreement::{Estimate, Inference, Pairs, Scale, Undefined, mean, spearman};
+use agreement::{Estimate, Inference, Pairs, Scale, Undefined, arithmetic_mean, mean, spearman};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
@@ -145,10 +145,9 @@ fn columns(metrics: &[ProjectMetric], terms: &Terms, traces: &[Trace], side: &Si
 }
 
 impl Column {
-    #[expect(clippy::cast_precision_loss, reason = "a handful of repeats")]
     fn add(&mut self, repeats: &[Measured]) {
         let values: Vec<f64> = repeats.iter().filter_map(Measured::value).collect();
-        self.values.push((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64));
+        self.values.push(arithmetic_mean(&values));
         for repeat in repeats {
             self.judged += u64::from(repeat.judged.0);
             self.needed += u64::from(repeat.judged.1);

@@ -9,7 +9,7 @@ use crate::{
     Component,
     trace::{CitedParagraph, CitedPassage},
 };
-use agreement::Undefined;
+use agreement::{Undefined, arithmetic_mean};
 
 #[expect(clippy::too_many_arguments, reason = "a row of the registry, in the order of its columns")]
 const fn metric(
@@ -169,13 +169,7 @@ fn faithfulness(seen: &Seen<'_>) -> Measured {
         let faithful: Vec<f64> =
             supports.filter(|supports| !supports.is_empty()).map(|s| faithful(&s)).collect();
         let cites = in_need.iter().any(|paragraph| !paragraph.citations.is_empty());
-        #[expect(clippy::cast_precision_loss, reason = "paragraphs of one answer")]
-        let mean = faithful.iter().sum::<f64>() / faithful.len() as f64;
-        match (faithful.is_empty(), cites) {
-            (false, _) => Ok(mean),
-            (true, true) => Err(Undefined::NoLabels),
-            (true, false) => Err(Undefined::NothingCited),
-        }
+        arithmetic_mean(&faithful).ok_or(if cites { Undefined::NoLabels } else { Undefined::NothingCited })
     })
 }
 

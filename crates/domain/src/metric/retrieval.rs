@@ -2,7 +2,7 @@
 
 use super::{Better, Measured, Metric, RELEVANCE, Range, Seen, fault};
 use crate::Component;
-use agreement::{Citations, Gain, Ranking, Undefined, Unjudged};
+use agreement::{Citations, Gain, Ranking, Undefined, Unjudged, arithmetic_mean};
 use std::collections::BTreeSet;
 
 const fn grade(
@@ -197,10 +197,7 @@ fn of_cited(seen: &Seen<'_>, _: &str) -> Measured {
     let there: Vec<&str> =
         passages.iter().map(|passage| &**passage).filter(|id| cited.contains(id)).collect();
     let grades: Vec<f64> = there.iter().filter_map(|passage| seen.grade(passage)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "passages of one conversation")]
-    let mean = grades.iter().sum::<f64>() / grades.len() as f64;
-    let value = if grades.is_empty() { Err(Undefined::NothingCited) } else { Ok(mean) };
-    Measured::new(value, grades.len(), there.len())
+    Measured::new(arithmetic_mean(&grades).ok_or(Undefined::NothingCited), grades.len(), there.len())
 }
 
 fn cited(seen: &Seen<'_>, of: fn(&Citations) -> Result<f64, Undefined>) -> Measured {
