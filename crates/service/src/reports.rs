@@ -254,7 +254,7 @@ impl Service {
         asked: &str,
     ) -> Result<Question, ServiceError> {
         let revision = self.store.revision(project).await?;
-        let sealed = self.store.sealed_to(viewer).await?;
+        let sealed = self.store.sealed_to(project, viewer).await?;
         let hash = ContentHash::of_bytes(format!("{COMPUTATION} {project} {sealed:?} {asked}").as_bytes()).0;
         Ok(Question { project, revision, hash })
     }

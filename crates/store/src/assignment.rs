@@ -125,15 +125,19 @@ impl Store {
         on_the_desk(&mut reader, project, user).await
     }
 
-    /// The conversations that are sealed to a viewer, in an order that does not change: whatever is read for two viewers to whom the same
-    /// is sealed is the same.
+    /// The conversations of a project that are sealed to a viewer, in an order that does not change: whatever is read for two viewers to
+    /// whom the same is sealed is the same.
     ///
     /// # Errors
     /// Where the database fails.
-    pub async fn sealed_to(&self, viewer: Viewer) -> Result<Vec<ConversationId>, StoreError> {
-        let sql = "select conversation_id from assignment where user_id = $1 and state = 'open' \
-                   order by conversation_id";
-        Ok(sqlx::query_scalar(sql).bind(viewer.user()).fetch_all(self.read()).await?)
+    pub async fn sealed_to(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let sql = "select a.conversation_id from assignment a join conversation c on c.id = a.conversation_id \
+                   where a.user_id = $1 and a.state = 'open' and c.project_id = $2 order by a.conversation_id";
+        Ok(sqlx::query_scalar(sql).bind(viewer.user()).bind(project).fetch_all(self.read()).await?)
     }
 
     /// What a person is to label next: what lies on the desk, or else a conversation that wants another annotator, which then lies there.

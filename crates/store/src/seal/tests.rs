@@ -92,3 +92,20 @@ async fn nothing_that_others_said_is_seen_while_the_assignment_is_open() {
     assert_eq!(opened, seen(&fixture, set, Viewer::Operator).await);
     assert!(opened.contains(&("labels", 3)), "{opened:?}");
 }
+
+#[tokio::test]
+async fn what_is_sealed_is_one_persons_and_one_projects() {
+    let fixture = Fixture::new(2).await;
+    let (store, project) = (&fixture.store, fixture.project);
+    let (ada, ben) = (fixture.user("Ada").await, fixture.user("Ben").await);
+    let sealed = async |project, viewer| store.sealed_to(project, viewer).await.unwrap();
+    assert_eq!(sealed(project, Viewer::Member(ada)).await, []);
+    let open = fixture.assign(ada).await;
+    assert_eq!(sealed(project, Viewer::Member(ada)).await, [open.conversation]);
+    assert_eq!(sealed(project, Viewer::Member(ben)).await, []);
+    assert_eq!(sealed(project, Viewer::Operator).await, []);
+    let other = store.create_project("other", NOW).await.unwrap().id;
+    assert_eq!(sealed(other, Viewer::Member(ada)).await, []);
+    store.submit_assignment(open.id, ada, NOW).await.unwrap();
+    assert_eq!(sealed(project, Viewer::Member(ada)).await, []);
+}
