@@ -3,6 +3,7 @@
 mod reader;
 mod row;
 mod source;
+mod unique;
 
 pub use source::{Form, LONGEST_ROW};
 

@@ -1,5 +1,6 @@
 //! Rows of files as labels, verdicts and conversations, checked against the rubric.
 
+use super::unique::Unique;
 use domain::{
     ContentHash, FailureKind, Fault, LabelRow, Outcome, Rubric, Scale, Unit, UnitKind, VerdictRow, hash_of,
 };
@@ -21,8 +22,9 @@ pub(super) fn conversation_of_cells(mut fields: Map<String, Value>) -> Result<Ma
         } else if name == "answer" && !is_json {
             *value = serde_json::json!({ "text": text });
         } else if JSON_COLUMNS.contains(&name.as_str()) {
-            *value = serde_json::from_str(text)
+            let Unique(json) = serde_json::from_str(text)
                 .map_err(|error| Fault::new(name, text, format!("JSON ({error})")))?;
+            *value = json;
         }
     }
     Ok(fields)

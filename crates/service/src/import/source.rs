@@ -1,5 +1,6 @@
 //! A file as rows, whatever its form: JSON Lines or CSV, each row with its line number.
 
+use super::unique::Unique;
 use domain::Fault;
 use serde_json::{Map, Value};
 use std::io::{BufRead, Read};
@@ -133,8 +134,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u
 fn parse_object(line: &[u8]) -> Result<Map<String, Value>, Fault> {
     let text = std::str::from_utf8(line).map_err(|error| not_utf8(line, &error))?;
     match serde_json::from_str(text) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(other) => Err(Fault::new("", other.to_string(), "a JSON object on each line")),
+        Ok(Unique(Value::Object(fields))) => Ok(fields),
+        Ok(Unique(other)) => Err(Fault::new("", other.to_string(), "a JSON object on each line")),
         Err(error) => {
             let found: String = text.chars().skip(error.column().saturating_sub(21)).take(40).collect();
             Err(Fault::new(format!("column {}", error.column()), found, json_expectation(&error)))
