@@ -10,13 +10,17 @@ use std::{
     fs::{File, TryLockError},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
+use tokio::time::sleep;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
 /// How long a statement waits for another process that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Between two attempts where SQLite does not wait by itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Connections that read at the same time.
 const READERS: u32 = 4;
@@ -64,7 +68,17 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotADatabase`] for a file that is something else, [`StoreError::Migration`] for one that a newer version wrote.
     pub async fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        let path = path.as_ref();
+        let begun = Instant::now();
+        loop {
+            match Store::open_at_once(path.as_ref()).await {
+                // SQLite itself does not wait while another process gives a new file its write-ahead log.
+                Err(StoreError::Busy) if begun.elapsed() < BUSY_TIMEOUT => sleep(BUSY_PAUSE).await,
+                opened => return opened,
+            }
+        }
+    }
+
+    async fn open_at_once(path: &Path) -> Result<Store, StoreError> {
         let here = |error| opening(path, error);
         let options = options(path);
         let writer = SqlitePoolOptions::new()
