@@ -33,7 +33,7 @@ test("every answer that was called saved is there after the restart, once", asyn
   await cut;
   await context.setOffline(true);
   await page.keyboard.type("101");
-  await expect(page.locator(".save")).toContainText("Not saved");
+  await expect(page.locator(".save")).toHaveText(/^Offline, \d waiting$/);
   const acknowledged = [...confirmed];
 
   await server.serve();

@@ -258,7 +258,7 @@ test.describe("without a session", () => {
     const cookies = await annotator.cookies();
     await annotator.clearCookies();
     await page.keyboard.press("3");
-    await expect(page.locator(".save")).toContainText("Not saved: You are not signed in.");
+    await expect(page.locator(".save")).toHaveText("Signed out, 1 waiting");
     await annotator.addCookies(cookies);
     await page.getByRole("button", { name: "Try again" }).click();
     await saved(page);

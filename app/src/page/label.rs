@@ -2,12 +2,15 @@
 
 mod bench;
 mod courier;
+mod desks;
 mod dialogs;
 mod form;
+mod kept;
 mod keys;
 mod marked;
 mod outbox;
 mod panel;
+mod save_state;
 mod sheet;
 pub(crate) mod task;
 
@@ -19,6 +22,7 @@ use crate::{
     rpc::label::{Desk, load_desk},
 };
 use bench::Bench;
+use desks::Desks;
 use domain::LabelProgress;
 use leptos::prelude::*;
 use outbox::Sender;
@@ -40,19 +44,20 @@ fn Labelling(
     desk: Desk,
 ) -> impl IntoView {
     let sender = Sender { user: desk.user.clone(), project };
-    let current = RwSignal::new(desk);
+    let desks = Desks::new(sender.clone(), desk);
     let is_first = StoredValue::new(true);
     let content = move || {
-        let Desk { task, progress, .. } = current.get();
+        let Desk { task, progress, .. } = desks.current.get();
         let first = is_first.try_update_value(|first| std::mem::replace(first, false)).unwrap_or(false);
         match task {
             Some(task) => view! {
-                <Bench task=task progress=progress sender=sender.clone() next=Callback::new(move |desk| current.set(desk)) first=first/>
+                <Bench task=task progress=progress sender=sender.clone() desks=desks first=first/>
             }
             .into_any(),
             None => view! { <NothingLeft progress=progress/> }.into_any(),
         }
     };
+    desks.keep_going();
     view! {
         <Heading title="Label" hidden=true/>
         {content}

@@ -43,7 +43,16 @@ pub(crate) struct FormAnswer {
 #[server(input = Json)]
 pub(crate) async fn load_desk(project: String) -> Result<Packed<Desk>, AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
-    desk_of(&pass).await
+    let task = door::service()?.label_task(pass.project, pass.user).await.map_err(door::refused)?;
+    desk_with(&pass, task).await
+}
+
+/// The conversation that comes after this one, so that moving on takes no time.
+#[server(input = Json)]
+pub(crate) async fn load_ahead(project: String, conversation: String) -> Result<Packed<Desk>, AppError> {
+    let pass = door::authorise(&project, Permission::Label).await?;
+    let ahead = door::service()?.label_task_ahead(pass.project, pass.user, &conversation).await;
+    desk_with(&pass, ahead.map_err(door::refused)?).await
 }
 
 /// Stores one answer of `user`, who must be signed in: what one person left unsent is never stored for another.
@@ -54,34 +63,33 @@ pub(crate) async fn save_answer(
     answer: NewAnswer,
 ) -> Result<SaveOutcome, AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
-    if pass.user.to_string() != user {
-        let what = "Somebody else is signed in here now. Sign in again as yourself to send this answer.";
-        return Err(AppError::Conflict { what: what.to_owned() });
-    }
+    only_for(&user, &pass)?;
     door::service()?.save_answer(pass.project, pass.user, answer).await.map_err(door::refused)
 }
 
-/// Submits the conversation and gives the next one.
+/// Submits a conversation of `user`, who must be signed in.
 #[server(input = Json)]
 pub(crate) async fn submit_conversation(
     project: String,
+    user: String,
     conversation: String,
-) -> Result<Packed<Desk>, AppError> {
+) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
-    door::service()?.submit(pass.project, pass.user, &conversation).await.map_err(door::refused)?;
-    desk_of(&pass).await
+    only_for(&user, &pass)?;
+    door::service()?.submit(pass.project, pass.user, &conversation).await.map_err(door::refused)
 }
 
-/// Leaves the conversation to others and gives the next one.
+/// Leaves a conversation of `user`, who must be signed in, to others.
 #[server(input = Json)]
 pub(crate) async fn skip_conversation(
     project: String,
+    user: String,
     conversation: String,
     reason: String,
-) -> Result<Packed<Desk>, AppError> {
+) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Label).await?;
-    door::service()?.skip(pass.project, pass.user, &conversation, &reason).await.map_err(door::refused)?;
-    desk_of(&pass).await
+    only_for(&user, &pass)?;
+    door::service()?.skip(pass.project, pass.user, &conversation, &reason).await.map_err(door::refused)
 }
 
 /// Stores what a whole form says and submits the conversation. What could be stored is kept when something is still unanswered.
@@ -106,14 +114,22 @@ pub(crate) async fn submit_form(
 }
 
 #[cfg(feature = "ssr")]
-async fn desk_of(pass: &Pass) -> Result<Packed<Desk>, AppError> {
-    let service = door::service()?;
-    let task = service.label_task(pass.project, pass.user).await.map_err(door::refused)?;
+async fn desk_with(pass: &Pass, task: Option<domain::LabelTask>) -> Result<Packed<Desk>, AppError> {
     let progress = match &task {
         Some(task) => task.progress,
-        None => service.label_progress(pass.project, pass.user).await.map_err(door::refused)?,
+        None => door::service()?.label_progress(pass.project, pass.user).await.map_err(door::refused)?,
     };
     Packed::new(&Desk { user: pass.user.to_string(), task: task.map(Task::from), progress })
+}
+
+/// What was done in the browser under one account is never stored under another.
+#[cfg(feature = "ssr")]
+fn only_for(user: &str, pass: &Pass) -> Result<(), AppError> {
+    if pass.user.to_string() == user {
+        return Ok(());
+    }
+    let what = "Somebody else is signed in here now. Sign in again as yourself to send this.";
+    Err(AppError::Conflict { what: what.to_owned() })
 }
 
 #[cfg(feature = "ssr")]

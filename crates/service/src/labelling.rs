@@ -1,7 +1,7 @@
 //! The annotator's desk.
 
 use crate::{ProjectId, Service, ServiceError, UserId};
-use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
+use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, Rubric, SaveOutcome};
 use store::{Assignment, ConversationId, NewLabel, Next, OwnLabel, Saved};
 
 /// Longest remark, in characters.
@@ -23,10 +23,37 @@ impl Service {
             Next::Assigned(assignment) => assignment,
             Next::Nothing { .. } => return Ok(None),
         };
+        Ok(Some(self.task(project, user, &assignment, rubric).await?))
+    }
+
+    /// What a person is to label after `conversation`, so that moving on takes no time: it lies on the desk from now on.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] where the project has no rubric.
+    pub async fn label_task_ahead(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+    ) -> Result<Option<LabelTask>, ServiceError> {
+        let rubric = self.rubric_version(project).await?.rubric;
+        match self.store.assignment_ahead(project, user, conversation, self.now()).await? {
+            None => Ok(None),
+            Some(assignment) => Ok(Some(self.task(project, user, &assignment, rubric).await?)),
+        }
+    }
+
+    async fn task(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        assignment: &Assignment,
+        rubric: Rubric,
+    ) -> Result<LabelTask, ServiceError> {
         let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
         let answers = self.answers(user, assignment.conversation).await?;
         let progress = self.label_progress(project, user).await?;
-        Ok(Some(LabelTask { conversation: stored.conversation, rubric, answers, progress }))
+        Ok(LabelTask { conversation: stored.conversation, rubric, answers, progress })
     }
 
     /// How far a person is.
@@ -90,7 +117,7 @@ impl Service {
         }
     }
 
-    /// Submits a conversation: its seal opens for this person, and what the person said counts.
+    /// Submits a conversation: its seal opens for this person, and what the person said counts. Submitting twice is the same as once.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] that names the required questions without an answer.
@@ -100,19 +127,9 @@ impl Service {
         user: UserId,
         conversation: &str,
     ) -> Result<(), ServiceError> {
-        let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
-            return Err(not_on_the_desk(conversation));
-        };
+        let assignment = self.assignment(project, user, conversation).await?;
         let rubric = self.rubric_version(project).await?.rubric;
-        let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
-        let answers = self.answers(user, assignment.conversation).await?;
-        let task = LabelTask {
-            conversation: stored.conversation,
-            rubric,
-            answers,
-            progress: LabelProgress::default(),
-        };
-        let open = task.unanswered();
+        let open = self.task(project, user, &assignment, rubric).await?.unanswered();
         if let Some((unit, criterion)) = open.first() {
             let reason = format!(
                 "{} required questions have no answer yet, first `{criterion}` of {unit}",
@@ -124,10 +141,10 @@ impl Service {
         Ok(())
     }
 
-    /// Puts a conversation aside for good, with a reason; another annotator gets it.
+    /// Puts a conversation aside for good, with a reason; another annotator gets it. Skipping twice is the same as once.
     ///
     /// # Errors
-    /// [`ServiceError::Conflict`] where it is not on the person's desk.
+    /// [`ServiceError::Conflict`] where it was never on the person's desk, or was submitted.
     pub async fn skip(
         &self,
         project: ProjectId,
@@ -135,22 +152,20 @@ impl Service {
         conversation: &str,
         reason: &str,
     ) -> Result<(), ServiceError> {
-        let Some(assignment) = self.on_the_desk(project, user, conversation).await? else {
-            return Err(not_on_the_desk(conversation));
-        };
+        let assignment = self.assignment(project, user, conversation).await?;
         let reason: String = reason.trim().chars().take(LONGEST_COMMENT).collect();
         self.store.skip_assignment(assignment.id, user, &reason, self.now()).await?;
         Ok(())
     }
 
-    async fn on_the_desk(
+    async fn assignment(
         &self,
         project: ProjectId,
         user: UserId,
         conversation: &str,
-    ) -> Result<Option<Assignment>, ServiceError> {
-        let open = self.store.open_assignment(project, user).await?;
-        Ok(open.filter(|assignment| assignment.external_id == conversation))
+    ) -> Result<Assignment, ServiceError> {
+        let found = self.store.assignment_of(project, user, conversation).await?;
+        found.ok_or_else(|| not_on_the_desk(conversation))
     }
 
     async fn answers(

@@ -52,10 +52,25 @@ const PACE_MINIMUM: usize = 3;
 /// A pause is no work: what lay on the desk for longer says nothing of the pace.
 const PACE_LONGEST_MILLISECONDS: i64 = 60 * 60 * 1_000;
 
-/// The open assignment of user `$2` in project `$1`.
-const OPEN: &str = "select a.id, c.id as conversation, c.external_id, a.assigned_at \
-     from assignment a join conversation c on c.id = a.conversation_id \
-     where a.project_id = $1 and a.user_id = $2 and a.state = 'open'";
+/// The assignments of user `$2` in project `$1`, of which the rest of the query says more.
+macro_rules! own_assignments {
+    ($rest:literal) => {
+        concat!(
+            "select a.id, c.id as conversation, c.external_id, a.assigned_at \
+             from assignment a join conversation c on c.id = a.conversation_id \
+             where a.project_id = $1 and a.user_id = $2 and ",
+            $rest
+        )
+    };
+}
+
+/// What lies on the desk, in the order in which it came there; the conversation `$3` is left out.
+const ON_THE_DESK: &str = own_assignments!(
+    "a.state = 'open' and ($3 is null or c.external_id <> $3) order by a.assigned_at, a.id limit 1"
+);
+
+/// The assignment on conversation `$3`.
+const OF_CONVERSATION: &str = own_assignments!("c.project_id = $1 and c.external_id = $3");
 
 /// A conversation of project `$1` that user `$2` never had and that has fewer takers than the project wants: those that most have
 /// taken come first, so that pairs complete, then the order of import.
@@ -102,13 +117,39 @@ impl TryFrom<Row> for Assignment {
     }
 }
 
+/// What has lain longest on a person's desk, leaving out the conversation `beside`.
 async fn on_the_desk(
     connection: &mut SqliteConnection,
     project: ProjectId,
     user: UserId,
+    beside: Option<&str>,
 ) -> Result<Option<Assignment>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(OPEN).bind(project).bind(user).fetch_optional(connection).await?;
+    let open = sqlx::query_as(ON_THE_DESK).bind(project).bind(user).bind(beside);
+    let row: Option<Row> = open.fetch_optional(connection).await?;
     row.map(Assignment::try_from).transpose()
+}
+
+/// Puts a conversation that wants another annotator on a person's desk, where there is one.
+async fn take_next(
+    connection: &mut SqliteConnection,
+    project: ProjectId,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let free: Option<ConversationId> =
+        sqlx::query_scalar(NEXT).bind(project).bind(user).fetch_optional(&mut *connection).await?;
+    let Some(conversation) = free else { return Ok(false) };
+    let sql = "insert into assignment (id, project_id, conversation_id, user_id, state, assigned_at) \
+               values ($1, $2, $3, $4, 'open', $5)";
+    sqlx::query(sql)
+        .bind(AssignmentId::new(now))
+        .bind(project)
+        .bind(conversation)
+        .bind(user)
+        .bind(Timestamp::from(now))
+        .execute(connection)
+        .await?;
+    Ok(true)
 }
 
 impl Store {
@@ -122,7 +163,22 @@ impl Store {
         user: UserId,
     ) -> Result<Option<Assignment>, StoreError> {
         let mut reader = self.read().acquire().await?;
-        on_the_desk(&mut reader, project, user).await
+        on_the_desk(&mut reader, project, user, None).await
+    }
+
+    /// A person's assignment on a conversation, named as in the source system, whatever became of it.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn assignment_of(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+    ) -> Result<Option<Assignment>, StoreError> {
+        let found = sqlx::query_as(OF_CONVERSATION).bind(project).bind(user).bind(conversation);
+        let row: Option<Row> = found.fetch_optional(self.read()).await?;
+        row.map(Assignment::try_from).transpose()
     }
 
     /// The conversations of a project that are sealed to a viewer, in an order that does not change: whatever is read for two viewers to
@@ -155,32 +211,43 @@ impl Store {
         if let Some(open) = self.open_assignment(project, user).await? {
             return Ok(Next::Assigned(open));
         }
-        let mut transaction = self.write().await?;
-        if let Some(open) = on_the_desk(&mut transaction, project, user).await? {
-            return Ok(Next::Assigned(open));
+        if let Some(taken) = self.take_beside(project, user, None, now).await? {
+            return Ok(Next::Assigned(taken));
         }
-        let free: Option<ConversationId> =
-            sqlx::query_scalar(NEXT).bind(project).bind(user).fetch_optional(&mut *transaction).await?;
-        let Some(conversation) = free else {
-            let count: i64 =
-                sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(&mut *transaction).await?;
-            return Ok(Next::Nothing { with_others: count.unsigned_abs() });
-        };
-        let sql = "insert into assignment (id, project_id, conversation_id, user_id, state, assigned_at) \
-                   values ($1, $2, $3, $4, 'open', $5)";
-        sqlx::query(sql)
-            .bind(AssignmentId::new(now))
-            .bind(project)
-            .bind(conversation)
-            .bind(user)
-            .bind(Timestamp::from(now))
-            .execute(&mut *transaction)
-            .await?;
-        let opened = on_the_desk(&mut transaction, project, user).await?;
+        let count: i64 =
+            sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(self.read()).await?;
+        Ok(Next::Nothing { with_others: count.unsigned_abs() })
+    }
+
+    /// What a person is to label after `conversation`, which lies on the desk: it lies there too from now on, and what others say of it
+    /// is sealed. No more than two are ever on one desk.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn assignment_ahead(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        conversation: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<Assignment>, StoreError> {
+        self.take_beside(project, user, Some(conversation), now).await
+    }
+
+    async fn take_beside(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        beside: Option<&str>,
+        now: OffsetDateTime,
+    ) -> Result<Option<Assignment>, StoreError> {
+        let mut transaction = self.write().await?;
+        let mut open = on_the_desk(&mut transaction, project, user, beside).await?;
+        if open.is_none() && take_next(&mut transaction, project, user, now).await? {
+            open = on_the_desk(&mut transaction, project, user, beside).await?;
+        }
         transaction.commit().await?;
-        opened
-            .map(Next::Assigned)
-            .ok_or_else(|| StoreError::corrupt("an assignment that is gone as soon as it is made"))
+        Ok(open)
     }
 
     /// Submits a conversation: the seal opens for this person, and what the person said counts. Submitting twice is the same as once.

@@ -56,7 +56,7 @@ const ANSWER: &str = r#"{"project": "shop", "user": "none", "answer": {"conversa
     "supersedes": null, "client_key": "k"}}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 30] = [
+const FUNCTIONS: [(&str, &str, Door); 31] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -68,10 +68,15 @@ const FUNCTIONS: [(&str, &str, Door); 30] = [
     ("/rpc/load_home", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_desk", r#"{"project": "shop"}"#, Members(Label)),
     ("/rpc/save_answer", ANSWER, Members(Label)),
-    ("/rpc/submit_conversation", r#"{"project": "shop", "conversation": "none"}"#, Members(Label)),
+    ("/rpc/load_ahead", r#"{"project": "shop", "conversation": "first"}"#, Members(Label)),
+    (
+        "/rpc/submit_conversation",
+        r#"{"project": "shop", "user": "none", "conversation": "none"}"#,
+        Members(Label),
+    ),
     (
         "/rpc/skip_conversation",
-        r#"{"project": "shop", "conversation": "none", "reason": "r"}"#,
+        r#"{"project": "shop", "user": "none", "conversation": "none", "reason": "r"}"#,
         Members(Label),
     ),
     ("/rpc/submit_form", "project=shop&conversation=none&rubric_version=1", Members(Label)),

@@ -41,8 +41,6 @@ const FUNCTIONS: [(&str, &str); 10] = [
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
 ];
 
-const SUBMIT: &str = r#"{"project": "shop", "conversation": "first"}"#;
-
 /// What a person reads behind every door, without what differs between any two answers.
 async fn everything_read(site: &Site, cookie: &str) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
@@ -104,11 +102,15 @@ impl Labelling<'_> {
     }
 
     async fn submit(&self) {
-        for (cookie, _) in &self.cookies {
-            let answer = self.site.call("/rpc/submit_conversation", cookie, SUBMIT).await;
+        for (cookie, user) in &self.cookies {
+            let answer = self.site.call("/rpc/submit_conversation", cookie, &submission_of(user)).await;
             assert!(answer.status.is_success(), "{}", answer.body);
         }
     }
+}
+
+fn submission_of(user: &User) -> String {
+    serde_json::json!({"project": "shop", "user": user.id.to_string(), "conversation": "first"}).to_string()
 }
 
 async fn own_label(site: &Site, project: ProjectId, user: &User) -> Option<String> {
@@ -149,7 +151,7 @@ async fn is_sealed_to(role: Role) {
             "conversation": "first", "unit": "conversation", "criterion": "helpful", "value": 2, "comment": null,
             "flag": false, "seconds": null, "rubric_version": 1, "supersedes": null, "client_key": "reader"}});
         site.call("/rpc/save_answer", &cookie, &answer.to_string()).await;
-        site.call("/rpc/submit_conversation", &cookie, SUBMIT).await;
+        site.call("/rpc/submit_conversation", &cookie, &submission_of(&reader)).await;
         let opened = everything_read(&site, &cookie).await;
         assert!(opened["/rpc/load_agreement"].contains("ben"));
     }

@@ -1,26 +1,21 @@
 //! One conversation at work: reading on the left, the question in focus on the right.
 
-use crate::{
-    error::AppError,
-    page::label::{
-        courier::Courier,
-        dialogs::{Guideline, Help, Skip},
-        form::PlainForm,
-        keys::{Command, command, value_of},
-        marked::Marked,
-        outbox::{Outbox, Sender, State},
-        panel::Panel,
-        progress_in_words,
-        sheet::{Change, Question, Sheet},
-        task::Task,
-    },
-    rpc::{
-        label::{Desk, skip_conversation, submit_conversation},
-        packed::Packed,
-    },
+use crate::page::label::{
+    courier::{Courier, forget},
+    desks::Desks,
+    dialogs::{Guideline, Help, Skip},
+    form::PlainForm,
+    keys::{Command, command, value_of},
+    marked::Marked,
+    outbox::{Content, Letter, Outbox, Sender, State},
+    panel::Panel,
+    progress_in_words,
+    save_state::SaveState,
+    sheet::{Change, Question, Sheet, said_in},
+    task::Task,
 };
-use domain::LabelProgress;
-use leptos::{ev, prelude::*, task::spawn_local};
+use domain::{LabelProgress, NewAnswer};
+use leptos::{ev, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 
@@ -37,13 +32,6 @@ pub(crate) struct Opened {
     pub(crate) comment: RwSignal<bool>,
 }
 
-/// How the person wants to leave the conversation, once everything is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Leaving {
-    Submit,
-    Skip(String),
-}
-
 /// Everything that the parts of the bench act on.
 #[derive(Clone, Copy)]
 pub(crate) struct Work {
@@ -55,12 +43,11 @@ pub(crate) struct Work {
     pub(crate) shortcuts: RwSignal<bool>,
     /// What the person is told.
     pub(crate) notice: RwSignal<Option<String>>,
+    /// From one conversation to the next.
+    pub(crate) desks: Desks,
     courier: Courier,
     sender: StoredValue<Sender>,
     task: StoredValue<Arc<Task>>,
-    leaving: RwSignal<Option<Leaving>>,
-    asked_for_next: RwSignal<bool>,
-    next: Callback<Desk>,
     last_answer: StoredValue<f64>,
 }
 
@@ -73,13 +60,13 @@ pub(crate) fn Bench(
     progress: LabelProgress,
     /// Whose answers these are.
     sender: Sender,
-    /// Takes the next desk.
-    next: Callback<Desk>,
+    /// From one conversation to the next.
+    desks: Desks,
     /// Whether this is the conversation that came with the page.
     first: bool,
 ) -> impl IntoView {
     let task = Arc::new(task);
-    let work = Work::new(task.clone(), sender.clone(), next);
+    let work = Work::new(task.clone(), sender.clone(), desks);
     let reading = task.reading.clone();
     // Only where no program runs: the form is not carried along once one does.
     let plain = RwSignal::new(first);
@@ -91,7 +78,7 @@ pub(crate) fn Bench(
     Effect::new(move || plain.set(false));
     work.follow_focus(first);
     work.listen();
-    work.leave_when_stored();
+    work.take_unsent();
     view! {
         <StatusLine progress=progress work=work/>
         <div class="bench">
@@ -124,66 +111,43 @@ fn StatusLine(
     }
 }
 
-/// `Saved`, `Saving…`, or what stands in the way with what can be done.
-#[component]
-fn SaveState(
-    /// The bench.
-    work: Work,
-) -> impl IntoView {
-    let courier = work.courier;
-    let retry = move |_| work.deliver();
-    move || {
-        let (state, waiting) = courier.with(|outbox| (outbox.state().clone(), outbox.waiting()));
-        match state {
-            State::Conflict(_) => {
-                view! { <span class="save wrong">"Not saved: answered elsewhere"</span> }.into_any()
-            }
-            State::Refused(error) => {
-                let count = if waiting > 1 { format!(" ({waiting} waiting)") } else { String::new() };
-                let sign_in = (error == AppError::Unauthenticated).then(|| {
-                    view! {
-                        <a href="/sign-in" target="_blank" rel="external">"Sign in in another tab"</a>
-                    }
-                });
-                view! {
-                    <span class="save wrong" role="alert">{format!("Not saved: {error}{count}")}</span>
-                    {sign_in}
-                    <button type="button" class="button plain" on:click=retry>"Try again"</button>
-                }
-                .into_any()
-            }
-            State::Idle if waiting == 0 => view! { <span class="save">"Saved"</span> }.into_any(),
-            State::Idle | State::Sending => {
-                view! { <span class="save on-its-way">"Saving…"</span> }.into_any()
-            }
-        }
-    }
-}
-
 impl Work {
-    fn new(task: Arc<Task>, sender: Sender, next: Callback<Desk>) -> Work {
+    fn new(task: Arc<Task>, sender: Sender, desks: Desks) -> Work {
         let courier = Courier::here();
-        let mut sheet = Sheet::new(task.clone());
         courier.update(|outbox| outbox.learn(&sender, &task));
-        // What was said before and is still on its way counts more than what the server has.
-        let unsent = courier.update(|outbox| outbox.unsent(&sender, &task)).unwrap_or_default();
-        for Change { question, said } in unsent {
-            sheet.accept(&question, said);
-        }
         let closed = || RwSignal::new(false);
         Work {
-            sheet: RwSignal::new(sheet),
+            sheet: RwSignal::new(Sheet::new(task.clone())),
             opened: Opened { help: closed(), guideline: closed(), skip: closed(), comment: closed() },
             shortcuts: RwSignal::new(true),
             notice: RwSignal::new(None),
+            desks,
             courier,
             sender: StoredValue::new(sender),
             task: StoredValue::new(task),
-            leaving: RwSignal::new(None),
-            asked_for_next: RwSignal::new(false),
-            next,
             last_answer: StoredValue::new(0.0),
         }
+    }
+
+    /// What was said before and is still on its way counts more than what the server has.
+    fn take_unsent(self) {
+        let is_open = Memo::new(move |_| self.courier.with(|outbox| *outbox.state() != State::Opening));
+        Effect::new(move || {
+            if !is_open.get() {
+                return;
+            }
+            let unsent = untrack(|| self.courier.with(|outbox| self.unsent_in(outbox)));
+            if !unsent.is_empty() {
+                self.sheet.update(|sheet| {
+                    unsent.into_iter().for_each(|Change { question, said }| sheet.accept(&question, said));
+                    sheet.resume();
+                });
+            }
+        });
+    }
+
+    fn unsent_in(self, outbox: &Outbox) -> Vec<Change> {
+        self.sender.with_value(|sender| self.task.with_value(|task| outbox.unsent(sender, task)))
     }
 
     /// The outbox, for whoever shows a conflict.
@@ -254,19 +218,19 @@ impl Work {
             self.notice.set(Some(format!("{questions} still open.")));
             self.sheet.update(Sheet::choose_open);
         } else {
-            self.leaving.set(Some(Leaving::Submit));
+            self.leave(Content::Submit);
         }
     }
 
     /// Leaves the conversation to others.
     pub(crate) fn skip(self, reason: String) {
         self.opened.skip.set(false);
-        self.leaving.set(Some(Leaving::Skip(reason)));
+        self.leave(Content::Skip(reason));
     }
 
-    /// Whether the next conversation is being fetched.
+    /// Whether the person waits for the next conversation.
     pub(crate) fn is_leaving(self) -> bool {
-        self.leaving.with(Option::is_some)
+        self.desks.waiting.get()
     }
 
     /// Sends the answer given here again, to replace the one given elsewhere.
@@ -277,23 +241,66 @@ impl Work {
 
     /// Lets the answer given elsewhere stand.
     pub(crate) fn take_stored(self) {
-        if let Some((question, said)) = self.courier.update(Outbox::take_stored).flatten() {
-            self.sheet.update(|sheet| sheet.accept(&question, said));
+        let Some((conflict, dropped)) = self.courier.update(Outbox::take_stored).flatten() else { return };
+        dropped.into_iter().for_each(forget);
+        if self.task.with_value(|task| task.conversation == conflict.conversation) {
+            let said = conflict.stored.as_ref().map(said_in).unwrap_or_default();
+            self.sheet.update(|sheet| sheet.accept(&conflict.question, said));
         }
         self.deliver();
     }
 
-    fn deliver(self) {
-        self.courier.deliver(self.sender.get_value());
+    /// Gives up what the server refuses: all that was done to that conversation.
+    pub(crate) fn drop_refused(self) {
+        self.courier.update(Outbox::drop_refused).unwrap_or_default().into_iter().for_each(forget);
+        self.desks.failed.set(None);
+        self.deliver();
+    }
+
+    /// Sends what waits.
+    pub(crate) fn deliver(self) {
+        self.desks.failed.set(None);
+        self.courier.deliver(self.user());
+    }
+
+    /// Whose work it is.
+    pub(crate) fn user(self) -> String {
+        self.sender.with_value(|sender| sender.user.clone())
+    }
+
+    fn leave(self, content: Content) {
+        self.post(self.courier.new_key(), content);
+        self.desks.move_on();
     }
 
     fn change(self, act: impl FnOnce(&mut Sheet) -> Option<Change>) {
-        let Some(change) = self.sheet.try_update(act).flatten() else { return };
-        let (task, sender) = (self.task.get_value(), self.sender.get_value());
-        let seconds = self.seconds_since_last_answer();
-        let key = window().crypto().map(|crypto| crypto.random_uuid()).unwrap_or_default();
-        self.courier.update(|outbox| outbox.push(&sender, &task, change, seconds, key));
-        self.deliver();
+        let Some(Change { question, said }) = self.sheet.try_update(act).flatten() else { return };
+        let key = self.courier.new_key();
+        let answer = self.task.with_value(|task| NewAnswer {
+            conversation: task.conversation.clone(),
+            unit: question.unit,
+            criterion: question.criterion,
+            value: said.value,
+            comment: said.comment,
+            flag: said.flag,
+            seconds: self.seconds_since_last_answer(),
+            rubric_version: task.rubric.version,
+            // Known only when its predecessor has been stored: filled in when it is sent.
+            supersedes: None,
+            client_key: key.clone(),
+        });
+        self.post(key, Content::Answer(answer));
+    }
+
+    fn post(self, key: String, content: Content) {
+        let conversation = self.task.with_value(|task| task.conversation.clone());
+        self.courier.post(Letter {
+            sender: self.sender.get_value(),
+            key,
+            conversation,
+            content,
+            kept: false,
+        });
     }
 
     /// Seconds since the last answer; absent where the person was away in between.
@@ -332,8 +339,8 @@ impl Work {
                 let open = [self.opened.help, self.opened.guideline, self.opened.skip];
                 let is_taken =
                     event.default_prevented() || event.ctrl_key() || event.alt_key() || event.meta_key();
-                let is_busy = open.iter().any(|open| open.get_untracked())
-                    || self.leaving.with_untracked(Option::is_some);
+                let is_busy =
+                    open.iter().any(|open| open.get_untracked()) || self.desks.waiting.get_untracked();
                 if is_taken || is_busy || !self.shortcuts.get_untracked() || is_typing(&event) {
                     return;
                 }
@@ -345,37 +352,6 @@ impl Work {
                 }
             });
             on_cleanup(move || heard.remove());
-        });
-    }
-
-    /// Leaves for the next conversation as soon as nothing waits to be stored.
-    fn leave_when_stored(self) {
-        Effect::new(move || {
-            let Some(leaving) = self.leaving.get() else { return };
-            let waiting = self.courier.with(Outbox::waiting);
-            if waiting > 0 || self.asked_for_next.get_untracked() {
-                return;
-            }
-            self.asked_for_next.set(true);
-            let project = self.sender.with_value(|sender| sender.project.clone());
-            let conversation = self.task.with_value(|task| task.conversation.clone());
-            spawn_local(async move {
-                let answer = match leaving {
-                    Leaving::Submit => submit_conversation(project, conversation).await,
-                    Leaving::Skip(reason) => skip_conversation(project, conversation, reason).await,
-                };
-                match answer.and_then(Packed::open) {
-                    Ok(desk) => {
-                        self.next.try_run(desk);
-                    }
-                    Err(error) => {
-                        // The bench may be gone by now, and then nobody has to be told.
-                        let _ = self.notice.try_set(Some(format!("Not submitted: {error}")));
-                        let _ = self.leaving.try_set(None);
-                        let _ = self.asked_for_next.try_set(false);
-                    }
-                }
-            });
         });
     }
 }

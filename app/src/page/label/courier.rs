@@ -1,22 +1,33 @@
-//! Takes answers from the outbox to the server, and tries again when they are lost.
+//! Takes letters from the outbox to the server, and tries again when they are lost.
 
 use crate::{
-    page::label::outbox::{Outbox, Sender, State},
-    rpc::label::save_answer,
+    error::AppError,
+    page::label::{
+        kept,
+        outbox::{Content, Letter, Outbox, Sender, State},
+    },
+    rpc::label::{save_answer, skip_conversation, submit_conversation},
 };
-use leptos::{prelude::*, task::spawn_local};
+use domain::SaveOutcome;
+use leptos::{ev, prelude::*, task::spawn_local};
 
 /// The outbox of this window. It outlives the label page: what was not sent goes on being sent elsewhere in the site.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Courier(RwSignal<Outbox>);
 
-/// Makes the outbox. Must be called above the label page. Closing the window while answers wait asks first.
+/// Makes the outbox, with what the browser kept from before. Must be called above the label page. Closing the window asks first only
+/// while something waits that the browser does not keep.
 pub(crate) fn provide_outbox() {
     let courier = Courier(RwSignal::new(Outbox::default()));
     provide_context(courier);
     Effect::new(move || {
-        let warn = window_event_listener(leptos::ev::beforeunload, move |event| {
-            if courier.0.with_untracked(Outbox::waiting) > 0 {
+        spawn_local(async move {
+            // A browser that keeps nothing has kept nothing.
+            let kept = kept::kept().await.unwrap_or_default();
+            courier.update(|outbox| outbox.open(kept));
+        });
+        let warn = window_event_listener(ev::beforeunload, move |event| {
+            if courier.0.with_untracked(Outbox::is_unkept) {
                 event.prevent_default();
             }
         });
@@ -40,25 +51,59 @@ impl Courier {
         self.0.try_update(change)
     }
 
-    /// Sends what waits, one answer after another.
-    pub(crate) fn deliver(self, sender: Sender) {
-        let Some(answer) = self.update(|outbox| outbox.begin(&sender)).flatten() else { return };
+    /// A key for a letter that is to be posted: no other window makes the same, and keys sort by when they were made.
+    pub(crate) fn new_key(self) -> String {
+        let number = self.update(Outbox::next_number).unwrap_or_default();
+        let unique = window().crypto().map(|crypto| crypto.random_uuid()).unwrap_or_default();
+        format!("{:013.0}-{number:06}-{unique}", js_sys::Date::now())
+    }
+
+    /// Takes a letter, has the browser keep it, and sends it when its turn comes.
+    pub(crate) fn post(self, letter: Letter) {
+        let user = letter.sender.user.clone();
+        self.update(|outbox| outbox.push(letter.clone()));
         spawn_local(async move {
-            let outcome = save_answer(sender.project.clone(), sender.user.clone(), answer).await;
-            self.update(|outbox| outbox.settle(outcome));
-            let Some((state, retry)) =
-                self.0.try_with_untracked(|outbox| (outbox.state().clone(), outbox.retry_after()))
-            else {
-                return;
-            };
-            match (state, retry) {
-                (State::Idle, _) => self.deliver(sender),
-                (_, Some(delay)) => {
+            // Where the browser does not keep it, closing the window asks first.
+            if kept::keep(&letter).await.is_ok() {
+                self.update(|outbox| outbox.is_kept(&letter.key));
+            }
+        });
+        self.deliver(user);
+    }
+
+    /// Sends what waits of a person, one letter after another.
+    pub(crate) fn deliver(self, user: String) {
+        let Some(letter) = self.update(|outbox| outbox.begin(&user)).flatten() else { return };
+        spawn_local(async move {
+            let outcome = sent(letter).await;
+            if let Some(done) = self.update(|outbox| outbox.settle(outcome)).flatten() {
+                forget(done);
+            }
+            let seen = self.0.try_with_untracked(|outbox| (outbox.state().clone(), outbox.retry_after()));
+            match seen {
+                Some((State::Idle, _)) => self.deliver(user),
+                Some((_, Some(delay))) => {
                     // Without a timer the person still has the button.
-                    let _ = set_timeout(move || self.deliver(sender), delay);
+                    let _ = set_timeout(move || self.deliver(user), delay);
                 }
                 _ => {}
             }
         });
+    }
+}
+
+/// Lets the browser forget a letter. What it does not forget is sent again, and stored once.
+pub(crate) fn forget(key: String) {
+    spawn_local(async move {
+        let _ = kept::forget(&key).await;
+    });
+}
+
+async fn sent(letter: Letter) -> Result<Option<SaveOutcome>, AppError> {
+    let Letter { sender: Sender { user, project }, conversation, content, .. } = letter;
+    match content {
+        Content::Answer(answer) => save_answer(project, user, answer).await.map(Some),
+        Content::Submit => submit_conversation(project, user, conversation).await.map(|()| None),
+        Content::Skip(reason) => skip_conversation(project, user, conversation, reason).await.map(|()| None),
     }
 }

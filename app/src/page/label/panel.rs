@@ -278,7 +278,7 @@ fn ConflictCard(
     });
     move || {
         conflict.get().map(|conflict| {
-            let Conflict { question, mine, stored } = *conflict;
+            let Conflict { question, mine, stored, .. } = *conflict;
             let value = |value: Option<f64>| value.map_or_else(|| "no answer".to_owned(), level);
             let name = work.sheet.with_untracked(|sheet| sheet.task().name_of(&question.unit));
             let stored = value(stored.and_then(|stored| stored.value));

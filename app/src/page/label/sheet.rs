@@ -60,8 +60,13 @@ impl Sheet {
             begins.entry(question.unit.clone()).or_insert(index);
         }
         let mut sheet = Sheet { task, questions, begins, said, here: 0, undo: Vec::new() };
-        sheet.here = sheet.open_from(0).unwrap_or(0);
+        sheet.resume();
         sheet
+    }
+
+    /// Goes to the first question without an answer; to the first of all where each has one.
+    pub(crate) fn resume(&mut self) {
+        self.here = self.open_from(0).unwrap_or(0);
     }
 
     /// The task.
@@ -378,5 +383,8 @@ mod tests {
         sheet.accept(&question, Said { value: Some(1.0), ..Said::default() });
         assert_eq!(sheet.said_to(&question).unwrap().value, Some(1.0));
         assert_eq!(sheet.undo(), None);
+        sheet.choose_question(&question);
+        sheet.resume();
+        assert_eq!(place(&sheet), "passage:p2 relevance");
     }
 }

@@ -18,6 +18,38 @@ async fn a_person_has_one_conversation_on_the_desk() {
 }
 
 #[tokio::test]
+async fn the_conversation_after_this_one_lies_on_the_desk_too_and_never_a_third() {
+    let fixture = Fixture::new(4).await;
+    let ada = fixture.user("Ada").await;
+    let ahead = async |of: &str| {
+        let found = fixture.store.assignment_ahead(fixture.project, ada, of, after(1)).await.unwrap();
+        found.map(|assignment| assignment.external_id)
+    };
+    let first = fixture.assign(ada).await;
+    for _ in 0..2 {
+        assert_eq!(ahead("c1").await.as_deref(), Some("c2"));
+        assert_eq!(ahead("c2").await.as_deref(), Some("c1"));
+        assert_eq!(ahead("none").await.as_deref(), Some("c1"));
+    }
+    assert_eq!(fixture.number("select count(*) from assignment where state = 'open'").await, 2);
+    assert_eq!(fixture.assign(ada).await, first, "what came first is first");
+    fixture.store.submit_assignment(first.id, ada, after(2)).await.unwrap();
+    assert_eq!(fixture.assign(ada).await.external_id, "c2");
+    assert_eq!(ahead("c2").await.as_deref(), Some("c3"));
+}
+
+#[tokio::test]
+async fn an_assignment_is_found_whatever_became_of_it_and_only_ones_own() {
+    let fixture = Fixture::new(2).await;
+    let [ada, ben] = [fixture.user("Ada").await, fixture.user("Ben").await];
+    let first = fixture.assign(ada).await;
+    fixture.store.submit_assignment(first.id, ada, NOW).await.unwrap();
+    let of = async |user| fixture.store.assignment_of(fixture.project, user, "c1").await.unwrap();
+    assert_eq!(of(ada).await, Some(first));
+    assert_eq!(of(ben).await, None);
+}
+
+#[tokio::test]
 async fn pairs_complete_before_new_conversations_begin() {
     let fixture = Fixture::new(3).await;
     let [ada, ben] = [fixture.user("Ada").await, fixture.user("Ben").await];
