@@ -1,7 +1,8 @@
-use crate::{StoreError, error::result_code};
+use crate::{StoreError, error::result_code, label::SaveQueue};
 use sqlx::{
     ConnectOptions, Connection, Sqlite, SqlitePool, Transaction,
     migrate::Migrator,
+    pool::PoolConnection,
     sqlite::{
         SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
     },
@@ -37,6 +38,7 @@ pub struct Store {
     path: Arc<Path>,
     writer: SqlitePool,
     reader: SqlitePool,
+    pub(crate) saves: Arc<SaveQueue>,
 }
 
 /// Held by the process that serves a file, so that no second one does. Released when it is dropped, or when the process ends.
@@ -100,7 +102,7 @@ impl Store {
             .map_err(here)?;
         let path =
             path.canonicalize().map_err(|source| StoreError::Io { path: path.to_owned(), source })?.into();
-        Ok(Store { path, writer, reader })
+        Ok(Store { path, writer, reader, saves: Arc::default() })
     }
 
     /// Opens a file that must be there.
@@ -192,6 +194,11 @@ impl Store {
     /// The one write transaction. It takes the lock at once, so that what it reads is still true when it writes.
     pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         Ok(self.writer.begin_with("begin immediate").await?)
+    }
+
+    /// The one connection that writes, for who must be able to give it up.
+    pub(crate) async fn writer(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
+        Ok(self.writer.acquire().await?)
     }
 
     /// A connection for one statement that reads.

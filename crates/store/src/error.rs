@@ -40,6 +40,12 @@ pub enum StoreError {
     /// Another process wrote for longer than this one may wait.
     #[error("another process is writing to the database: try again when it has finished")]
     Busy,
+    /// The transaction that the write shared with others failed.
+    #[error("nothing was stored: {reason}: send it again")]
+    NotCommitted {
+        /// What failed.
+        reason: String,
+    },
     /// The schema of the file could not be brought up to this version's.
     #[error(
         "the database cannot be brought up to date: {0}; if a newer version of touchstone wrote it, use that one"
@@ -71,6 +77,14 @@ impl StoreError {
 
     pub(crate) fn conflict(what: impl Into<String>) -> StoreError {
         StoreError::Conflict { what: what.into() }
+    }
+
+    /// Why a group of writes failed, for each of them.
+    pub(crate) fn not_committed(error: &StoreError) -> StoreError {
+        match error {
+            StoreError::Busy => StoreError::Busy,
+            other => StoreError::NotCommitted { reason: other.to_string() },
+        }
     }
 
     pub(crate) fn corrupt(what: impl Into<String>) -> StoreError {

@@ -1,5 +1,7 @@
+mod group_commit;
 mod save;
 
+pub(crate) use group_commit::SaveQueue;
 pub(crate) use save::check_finite;
 pub use save::{NewLabel, Saved};
 

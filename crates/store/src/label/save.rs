@@ -58,35 +58,42 @@ pub enum Saved {
 }
 
 impl Store {
-    /// Saves what a person says in the browser, in one transaction that checks the open assignment and the label that this one replaces.
+    /// Saves what a person says in the browser, in a transaction that checks the open assignment and the label that this one replaces.
+    /// Saves that wait at the same time share the transaction; none is answered before it is on the disk.
     /// A save that is repeated under its client key is answered as the first one was.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for a rubric version that is not the project's, [`StoreError::Invalid`] for a value that is no number.
+    /// [`StoreError::NotFound`] for a rubric version that is not the project's, [`StoreError::Invalid`] for a value that is no number,
+    /// [`StoreError::Busy`] and [`StoreError::NotCommitted`] where the transaction failed.
     pub async fn save_label(&self, label: &NewLabel, now: OffsetDateTime) -> Result<Saved, StoreError> {
         check_finite(label.value)?;
-        let mut transaction = self.write().await?;
-        match key_holder(&mut transaction, label).await? {
-            Some((id, true)) => return Ok(Saved::Stored { id, replayed: true }),
-            // One key for two different answers: nothing may be lost, so the person is asked.
-            Some((_, false)) => {
-                return Ok(Saved::Conflict { current: current(&mut transaction, label).await? });
-            }
-            None => {}
-        }
-        if !is_assigned(&mut transaction, label).await? {
-            return Ok(Saved::NotAssigned);
-        }
-        let current = current(&mut transaction, label).await?;
-        if current.as_ref().map(|label| label.id) != label.supersedes {
-            return Ok(Saved::Conflict { current });
-        }
-        check_rubric_version(&mut transaction, label).await?;
-        let annotator = annotator_of(&mut transaction, label.project, label.user, now).await?;
-        let id = insert(&mut transaction, label, annotator, now).await?;
-        transaction.commit().await?;
-        Ok(Saved::Stored { id, replayed: false })
+        self.save_in_group(label.clone(), now).await
     }
+}
+
+/// Checks and writes one label inside a transaction that the caller commits.
+pub(super) async fn save_in(
+    connection: &mut SqliteConnection,
+    label: &NewLabel,
+    now: OffsetDateTime,
+) -> Result<Saved, StoreError> {
+    match key_holder(connection, label).await? {
+        Some((id, true)) => return Ok(Saved::Stored { id, replayed: true }),
+        // One key for two different answers: nothing may be lost, so the person is asked.
+        Some((_, false)) => return Ok(Saved::Conflict { current: current(connection, label).await? }),
+        None => {}
+    }
+    if !is_assigned(connection, label).await? {
+        return Ok(Saved::NotAssigned);
+    }
+    let current = current(connection, label).await?;
+    if current.as_ref().map(|label| label.id) != label.supersedes {
+        return Ok(Saved::Conflict { current });
+    }
+    check_rubric_version(connection, label).await?;
+    let annotator = annotator_of(connection, label.project, label.user, now).await?;
+    let id = insert(connection, label, annotator, now).await?;
+    Ok(Saved::Stored { id, replayed: false })
 }
 
 /// SQLite keeps NaN as null, which would withdraw a label.
