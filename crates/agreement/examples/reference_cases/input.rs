@@ -192,24 +192,28 @@ fn expanded(case: &Value) -> Result<Ratings, String> {
         .map_err(|problem| problem.to_string())
 }
 
-/// The weights of a case by name, on the levels of a scale.
-pub(crate) fn weights(case: &Value, name: Option<&str>, scale: &Scale) -> Result<Weights, String> {
-    let basis = match case["params"].get("weights_basis").and_then(Value::as_str) {
-        Some("rank") => Basis::Rank,
-        _ => Basis::Value,
+/// The weights of a case, by name or as a matrix of similarities, on the levels of a scale.
+pub(crate) fn weights(case: &Value, named: &Value, scale: &Scale) -> Result<Weights, String> {
+    let basis = match &case["params"]["weights_basis"] {
+        Value::Null => Basis::Value,
+        Value::String(basis) if basis == "value" => Basis::Value,
+        Value::String(basis) if basis == "rank" => Basis::Rank,
+        other => return Err(format!("weights_basis {other}")),
     };
-    let matrix = || -> Result<Vec<Vec<f64>>, String> {
+    let matrix = || {
         let given = case["params"].get("weight_matrix").or(case["input"].get("weight_matrix"));
-        let rows = given.and_then(Value::as_array).ok_or("custom weights without `weight_matrix`")?;
-        Ok(rows
-            .iter()
-            .map(|row| row.as_array().into_iter().flatten().filter_map(Value::as_f64).collect())
-            .collect())
+        given.ok_or_else(|| "custom weights without `weight_matrix`".to_owned()).and_then(matrix_of)
     };
     let custom = |found: Result<CustomWeights, agreement::WeightsError>| {
         found.map(Weights::Custom).map_err(|problem| problem.to_string())
     };
-    match name.unwrap_or("none") {
+    let name = match named {
+        Value::Null => "none",
+        Value::String(name) => name,
+        Value::Array(_) => return custom(CustomWeights::from_similarity(&matrix_of(named)?)),
+        other => return Err(format!("weights {other}")),
+    };
+    match name {
         "none" | "unweighted" | "identity" | "nominal" => Ok(Weights::Unweighted),
         "linear" => Ok(Weights::Linear(basis)),
         "quadratic" => Ok(Weights::Quadratic(basis)),
@@ -231,6 +235,12 @@ pub(crate) fn weights(case: &Value, name: Option<&str>, scale: &Scale) -> Result
         }))),
         other => Err(format!("weights `{other}`")),
     }
+}
+
+fn matrix_of(rows: &Value) -> Result<Vec<Vec<f64>>, String> {
+    let row = |row: &Value| -> Option<Vec<f64>> { row.as_array()?.iter().map(Value::as_f64).collect() };
+    let rows: Option<Vec<Vec<f64>>> = rows.as_array().and_then(|rows| rows.iter().map(row).collect());
+    rows.ok_or_else(|| "a matrix of weights that is not rows of numbers".to_owned())
 }
 
 /// Gwet's ordinal weights: the number of pairs of levels between two levels, the two included.

@@ -47,8 +47,8 @@ pub(crate) fn compute(statistic: &str, case: &Value) -> Computed {
     }
 }
 
-fn name_of_weights(case: &Value) -> Option<&str> {
-    case["params"].get("weights").or(case["input"].get("weights")).and_then(Value::as_str)
+fn named_weights(case: &Value) -> &Value {
+    case["params"].get("weights").or(case["input"].get("weights")).unwrap_or(&Value::Null)
 }
 
 /// `ci95` for a confidence of 0.95, `ci99.9` for one of 0.999.
@@ -74,7 +74,7 @@ fn cohen_kappa(case: &Value) -> Computed {
         let levels = scale.levels().len().max(rows.len());
         rows.resize(levels, Vec::new());
         rows.iter_mut().for_each(|row| row.resize(levels, 0));
-        let weights = input::weights(case, name_of_weights(case), &scale)?;
+        let weights = input::weights(case, named_weights(case), &scale)?;
         match KappaAnalysis::of_table(Confusion::from_rows(&rows), &scale, &weights) {
             Ok(analysis) => describe(&mut found, case, &analysis),
             Err(reason) => found.undefined(reason),
@@ -82,7 +82,7 @@ fn cohen_kappa(case: &Value) -> Computed {
         return Ok(found);
     }
     let pairs = input::pairs(case)?;
-    let weights = input::weights(case, name_of_weights(case), pairs.scale())?;
+    let weights = input::weights(case, named_weights(case), pairs.scale())?;
     match KappaAnalysis::of_pairs(&pairs, &weights) {
         Ok(analysis) => describe(&mut found, case, &analysis),
         Err(reason) => found.undefined(reason),
@@ -126,7 +126,7 @@ fn critical(confidence: f64) -> f64 {
 
 fn clustered(case: &Value) -> Computed {
     let pairs = input::pairs(case)?;
-    let weights = input::weights(case, name_of_weights(case), pairs.scale())?;
+    let weights = input::weights(case, named_weights(case), pairs.scale())?;
     let mut found = Found::default();
     found.estimate("kappa", &kappa(&pairs, &weights, &Inference::analytic()));
     let groups = pairs.n_clusters() as f64;
@@ -155,7 +155,7 @@ fn alpha(case: &Value) -> Computed {
 
 fn corrected(case: &Value, chance: Chance) -> Computed {
     let ratings = input::table(case)?;
-    let weights = input::weights(case, name_of_weights(case), ratings.scale())?;
+    let weights = input::weights(case, named_weights(case), ratings.scale())?;
     let confidence = input::confidence(case);
     let inference = Inference { confidence, ..Inference::analytic() };
     let result = chance_corrected(&ratings, chance, &weights, &inference);
@@ -369,7 +369,7 @@ fn judges(case: &Value) -> Computed {
     let ratings = input::columns(case, &given)?;
     let mut found = Found::default();
     for name in ["unweighted", "linear", "quadratic"] {
-        let weights = input::weights(case, Some(name), ratings.scale())?;
+        let weights = input::weights(case, &Value::from(name), ratings.scale())?;
         for (field, value) in compared(case, &ratings, &weights) {
             found.number(format!("{name}.{field}"), value);
         }
@@ -445,7 +445,7 @@ fn exact_agreement(found: &mut Found, ratings: &Ratings) {
 
 fn from_replicates(case: &Value) -> Computed {
     let pairs = input::pairs(case)?;
-    let weights = input::weights(case, name_of_weights(case), pairs.scale())?;
+    let weights = input::weights(case, named_weights(case), pairs.scale())?;
     let replicates = list_of_numbers(input::list(case, "bootstrap_replicates")?);
     let theta = value_of(&pairs, &weights, None).ok_or("κ is undefined")?;
     let left_out =
@@ -499,7 +499,7 @@ fn resampled(pairs: &Pairs, weights: &Weights, counts: &[u64]) -> Option<f64> {
 
 fn all_resamples(case: &Value) -> Computed {
     let pairs = input::pairs(case)?;
-    let weights = input::weights(case, name_of_weights(case), pairs.scale())?;
+    let weights = input::weights(case, named_weights(case), pairs.scale())?;
     let n = pairs.n();
     if n > 12 {
         return Err(format!("all resamples of {n} items"));

@@ -147,3 +147,18 @@ impl Units {
         sums
     }
 }
+
+/// The units of some items: their clusters, where two of them share one and clusters are asked for; else themselves.
+pub(crate) fn units_of(ratings: &Ratings, items: impl Iterator<Item = usize>, asked: Unit) -> Units {
+    let mut numbers = std::collections::HashMap::new();
+    let mut clusters: Vec<u32> = Vec::new();
+    for item in items {
+        let next = numbers.len() as u32;
+        clusters.push(*numbers.entry(ratings.cluster_numbers()[item]).or_insert(next));
+    }
+    if asked == Unit::Cluster && numbers.len() < clusters.len() {
+        Units { unit: Unit::Cluster, count: numbers.len(), of: clusters }
+    } else {
+        Units { unit: Unit::Item, count: clusters.len(), of: (0..clusters.len() as u32).collect() }
+    }
+}

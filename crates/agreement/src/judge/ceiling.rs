@@ -2,8 +2,8 @@
 
 use crate::input::column::Column;
 use crate::input::ratings::Ratings;
-use crate::judge::panel::{Clustering, Matched, Panel};
 use crate::judge::reference::{Rule, reference_of};
+use crate::measure::panel::{Clustering, Matched, Panel};
 use crate::measure::weights::Weights;
 use crate::result::estimate::{Estimate, Flag, Undefined, Unit};
 use crate::result::inference::Inference;

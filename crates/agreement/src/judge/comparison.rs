@@ -6,7 +6,7 @@ use crate::distributions::{normal_two_sided, normal_upper_tail};
 use crate::input::column::Column;
 use crate::input::ratings::Ratings;
 use crate::judge::luck::Luck;
-use crate::judge::panel::{Clustering, Matched, Panel, Solution};
+use crate::measure::panel::{Clustering, Matched, Panel, Solution};
 use crate::measure::weights::Weights;
 use crate::resampling::bootstrap::BootstrapDistribution;
 use crate::result::estimate::{Estimate, Flag, Undefined, Unit};

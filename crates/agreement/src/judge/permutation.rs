@@ -3,7 +3,7 @@
 use crate::input::column::Column;
 use crate::input::ratings::Ratings;
 use crate::judge::comparison::Judge;
-use crate::judge::term::{Form, Lanes};
+use crate::measure::term::{Form, Lanes};
 use crate::measure::weights::Weights;
 use crate::resampling::draws::Draws;
 use crate::result::estimate::Unit;
@@ -128,7 +128,7 @@ impl Sides {
         let shared: Vec<usize> = (0..reference.len())
             .filter(|item| reference.level(*item).is_some() && a.answered(*item) && b.answered(*item))
             .collect();
-        let units = crate::judge::repeats::units_of(ratings, shared.iter().copied(), unit);
+        let units = crate::input::pairs::units_of(ratings, shared.iter().copied(), unit);
         let lanes = Lanes::new(weights, ratings.scale(), ratings.level_values());
         let mut sides =
             Sides { lanes, forms: Vec::new(), width: 0, units: units.count, a: Vec::new(), b: Vec::new() };

@@ -1,9 +1,9 @@
 //! A judge against itself: how steady its answers are over repeats.
 
-use crate::input::pairs::Units;
+use crate::input::pairs::units_of;
 use crate::input::ratings::Ratings;
 use crate::judge::comparison::Judge;
-use crate::judge::panel::{Clustering, Matched, Panel};
+use crate::measure::panel::{Clustering, Matched, Panel};
 use crate::measure::weights::Weights;
 use crate::rate::proportion::clustered_share;
 use crate::result::estimate::{Estimate, Undefined, Unit};
@@ -94,21 +94,6 @@ fn repeated_items(ratings: &Ratings, judge: &Judge) -> Vec<(usize, Vec<f64>)> {
         levels.filter_map(|level| values.get(level as usize).copied()).collect()
     };
     (0..ratings.n_items()).map(|item| (item, at(item))).filter(|(_, values)| values.len() >= 2).collect()
-}
-
-/// The units of some items: their clusters, where two of them share one and clusters are asked for; else themselves.
-pub(crate) fn units_of(ratings: &Ratings, items: impl Iterator<Item = usize>, asked: Unit) -> Units {
-    let mut numbers = std::collections::HashMap::new();
-    let mut clusters: Vec<u32> = Vec::new();
-    for item in items {
-        let next = numbers.len() as u32;
-        clusters.push(*numbers.entry(ratings.cluster_numbers()[item]).or_insert(next));
-    }
-    if asked == Unit::Cluster && numbers.len() < clusters.len() {
-        Units { unit: Unit::Cluster, count: numbers.len(), of: clusters }
-    } else {
-        Units { unit: Unit::Item, count: clusters.len(), of: (0..clusters.len() as u32).collect() }
-    }
 }
 
 fn too_few(missing: usize) -> Estimate {

@@ -1,8 +1,8 @@
 //! Plain agreement of any number of raters.
 
+use crate::input::pairs::units_of;
 use crate::input::ratings::Ratings;
 use crate::input::scale::SNAP;
-use crate::judge::repeats::units_of;
 use crate::rate::proportion::clustered_share;
 use crate::result::estimate::{Estimate, Undefined};
 use crate::result::inference::{Inference, flag_size};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::input::pairs::Units;
+use crate::input::pairs::units_of;
 use crate::input::ratings::Ratings;
 use crate::input::scale::Level;
-use crate::judge::repeats::units_of;
 use crate::resampling::bootstrap::{BootstrapDistribution, distributions};
 use crate::resampling::sums::{Lane, Sums};
 use crate::result::estimate::{Estimate, Flag, Undefined};

@@ -4,7 +4,7 @@ use crate::distributions::normal_two_sided;
 use crate::input::confusion::Confusion;
 use crate::input::pairs::{Pairs, Units};
 use crate::input::scale::{Level, Scale};
-use crate::judge::panel::{Clustering, Panel, Solved};
+use crate::measure::panel::{Clustering, Panel, Solved};
 use crate::measure::weights::{Disagreement, Weights};
 use crate::result::estimate::{Estimate, Flag, Undefined, Unit};
 use crate::result::inference::Inference;
