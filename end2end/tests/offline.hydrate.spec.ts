@@ -168,7 +168,7 @@ test("the next conversation is there at once, also without the server, and all a
   await page.keyboard.type("12321");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Submitting…" })).toBeVisible();
-  await expect(save(page)).toHaveText(/^Offline, \d waiting$/);
+  await expect(save(page)).toHaveText(/^Offline, \d+ waiting$/);
   await context.setOffline(false);
   await expect(page.locator("#asked")).toHaveText("Question 3?");
   await expect(page.locator(".status-line .num")).toContainText("2 of 3");
