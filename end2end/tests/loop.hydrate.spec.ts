@@ -155,10 +155,12 @@ test.describe("two annotators and an engineer", () => {
 
     await third.reload();
     await answer(third, [1, 2, 3, 4]);
+    const ahead = third.waitForResponse((response) => response.url().endsWith("/rpc/load_ahead"));
     await third.keyboard.press("Enter");
     await expect(third.locator(".status-line")).toContainText("1 of 477");
+    await (await ahead).finished();
     const next = await agreement(eves, "faithfulness");
-    expect(next.quadratic.value, "the first is open to her once she has submitted it, and the next is sealed").toBeCloseTo(kappa(0, [1]), 9);
+    expect(next.quadratic.value, "the first is open to her once she has submitted it, and the next two are sealed").toBeCloseTo(kappa(0, [1, 2]), 9);
     for (const context of [admin, ...contexts]) await context.close();
   });
 
