@@ -1,6 +1,6 @@
 // Every page that is a form, with a program in the page and without one.
 import type { Page } from "@playwright/test";
-import { PASSWORD, ask, member } from "../fixtures/people";
+import { PASSWORD, ask, member, signIn } from "../fixtures/people";
 import { Server } from "../fixtures/server";
 import { expect, scripted, test } from "../fixtures/test";
 
@@ -29,12 +29,6 @@ test.beforeEach(async () => {
 test.afterEach(async () => {
   await server.stop();
 });
-
-async function signIn(page: Page, name: string, password: string): Promise<void> {
-  await page.getByLabel("Name", { exact: true }).fill(name);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
 
 const refusal = (page: Page) => page.getByRole("alert").filter({ hasText: "This was not taken" });
 

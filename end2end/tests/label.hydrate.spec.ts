@@ -55,7 +55,6 @@ const CONVERSATIONS = [1, 2, 3]
   .join("\n");
 
 let server: Server;
-let number = 0;
 test.beforeAll(async () => {
   server = await Server.start();
 });
@@ -65,9 +64,7 @@ test.afterAll(async () => {
 
 /** A project of its own with one annotator, whose label page is open. */
 async function bench(context: { browser: Parameters<typeof member>[0]; open: (context: BrowserContext) => Promise<Page> }) {
-  const project = `bench-${test.info().workerIndex}-${++number}`;
-  server.done("project", "create", project, "--rubric", server.file("rubric.toml", RUBRIC));
-  server.done("import", "conversations", "--project", project, server.file("conversations.jsonl", CONVERSATIONS));
+  const project = server.project("bench", RUBRIC, CONVERSATIONS);
   const annotator = await member(context.browser, server, project, "annotator", `ada-${project}`);
   const page = await context.open(annotator);
   await page.goto(`${server.origin}/p/${project}/label`);

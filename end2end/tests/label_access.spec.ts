@@ -34,7 +34,6 @@ const CONVERSATION = JSON.stringify({
 });
 
 let server: Server;
-let number = 0;
 test.beforeAll(async () => {
   server = await Server.start();
 });
@@ -44,9 +43,7 @@ test.afterAll(async () => {
 
 /** The label page of a new annotator of a new project. */
 async function labelPage({ browser, open }: { browser: Parameters<typeof member>[0]; open: Function }, options: object = {}) {
-  const project = `access-${test.info().workerIndex}-${++number}`;
-  server.done("project", "create", project, "--rubric", server.file("rubric.toml", RUBRIC));
-  server.done("import", "conversations", "--project", project, server.file("conversations.jsonl", CONVERSATION));
+  const project = server.project("access", RUBRIC, CONVERSATION);
   const annotator = await member(browser, server, project, "annotator", `ada-${project}`);
   const context = await browser.newContext({ ...options, javaScriptEnabled: scripted(), storageState: await annotator.storageState() });
   const page = await open(context);
@@ -65,7 +62,7 @@ test("a screen reader is told what is asked, of what, and what can be answered",
         - heading "Passages" [level=2]
         - article:
           - paragraph: Worn goods cannot be returned.
-      - region /^Answer/:
+      - region "Answer":
         - heading /^Answer/ [level=2]
         - paragraph:
           - link "cites passage 1"

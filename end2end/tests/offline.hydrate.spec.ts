@@ -1,6 +1,6 @@
 // What is done while the server is away: it is kept by the browser, belongs to its account, and arrives once, in order.
 import type { BrowserContext, Page } from "@playwright/test";
-import { PASSWORD, ask, member } from "../fixtures/people";
+import { ask, member, signIn } from "../fixtures/people";
 import { Server } from "../fixtures/server";
 import { expect, ready, test } from "../fixtures/test";
 
@@ -58,21 +58,12 @@ const QUESTIONS = ["passage:p1", "passage:p2", "paragraph:a1", "citation:a1/p1",
 test.use({ expected: [/ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|Failed to fetch|status of 401|status of 409|ERR_FAILED.*submit_conversation/] });
 
 let server: Server;
-let number = 0;
 test.beforeAll(async () => {
   server = await Server.start();
 });
 test.afterAll(async () => {
   await server.stop();
 });
-
-/** A project of its own. */
-function project(): string {
-  const name = `offline-${test.info().workerIndex}-${++number}`;
-  server.done("project", "create", name, "--rubric", server.file("rubric.toml", RUBRIC));
-  server.done("import", "conversations", "--project", name, server.file("conversations.jsonl", CONVERSATIONS));
-  return name;
-}
 
 const save = (page: Page) => page.locator(".save");
 const saved = (page: Page) => expect(save(page)).toHaveText("Saved");
@@ -83,14 +74,8 @@ async function stored(context: BrowserContext, project: string): Promise<[string
   return answer.task.answers.map((one: { unit: string; value: number | null }) => [one.unit, one.value]);
 }
 
-async function signIn(page: Page, account: string): Promise<void> {
-  await page.getByLabel("Name").fill(account);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
-
 test("a lost network, a closed tab and an ended session lose nothing", async ({ browser, open }) => {
-  const name = project();
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
   const ada = await member(browser, server, name, "annotator", `ada-${name}`);
   const ben = await member(browser, server, name, "annotator", `ben-${name}`);
   const [hers, his] = [await open(ada), await open(ben)];
@@ -124,7 +109,7 @@ test("a lost network, a closed tab and an ended session lose nothing", async ({ 
 });
 
 test("what one person left unsent is not sent under another, and not lost either", async ({ browser, open }) => {
-  const name = project();
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
   const context = await member(browser, server, name, "annotator", `ada-${name}`);
   const ben = await member(browser, server, name, "annotator", `ben-${name}`);
   await ben.close();
@@ -153,7 +138,7 @@ test("what one person left unsent is not sent under another, and not lost either
 });
 
 test("the next conversation is there at once, also without the server, and all arrives in order", async ({ browser, open }) => {
-  const name = project();
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
   const context = await member(browser, server, name, "annotator", `ada-${name}`);
   const page = await open(context);
   const ahead = page.waitForResponse((response) => response.url().endsWith("/rpc/load_ahead"));
@@ -178,8 +163,47 @@ test("the next conversation is there at once, also without the server, and all a
   expect(JSON.parse(server.done("agreement", "--project", name, "--json").out).criteria.map((one: { labels: number }) => one.labels)).toEqual([4, 2, 2, 2]);
 });
 
+test("who submits before the next conversation has come gets it when it comes, and each once", async ({ browser, open }) => {
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
+  const context = await member(browser, server, name, "annotator", `ada-${name}`);
+  const page = await open(context);
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route("**/rpc/load_ahead", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${server.origin}/p/${name}/label`);
+  await page.keyboard.type("32101");
+  const submitted = page.waitForResponse((response) => response.url().endsWith("/rpc/submit_conversation"));
+  await page.keyboard.press("Enter");
+  await submitted;
+  await expect(page.getByRole("button", { name: "Submitting…" })).toBeVisible();
+  release();
+  for (const conversation of [2, 3]) {
+    await expect(page.locator("#asked")).toHaveText(`Question ${conversation}?`);
+    await page.keyboard.type("12321");
+    await page.keyboard.press("Enter");
+  }
+  await expect(page.getByText("You submitted 3 and skipped 0.")).toBeVisible();
+});
+
+test("a session that ended in the middle is renewed in the same window, and what waited goes out by itself", async ({ browser, open }) => {
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
+  const context = await member(browser, server, name, "annotator", `ada-${name}`);
+  const page = await open(context);
+  await page.goto(`${server.origin}/p/${name}/label`);
+  await context.clearCookies();
+  await page.keyboard.type("32");
+  await expect(save(page)).toHaveText("Signed out, 2 waiting");
+  await page.getByRole("link", { name: "Sign in again" }).click();
+  await signIn(page, `ada-${name}`);
+  await saved(page);
+  expect(await stored(context, name)).toEqual([["passage:p1", 3], ["passage:p2", 2]]);
+});
+
 test("a conversation that waits to be submitted is not shown again after a reload", async ({ browser, open }) => {
-  const name = project();
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
   const context = await member(browser, server, name, "annotator", `ada-${name}`);
   const page = await open(context);
   await page.goto(`${server.origin}/p/${name}/label`);
@@ -195,7 +219,7 @@ test("a conversation that waits to be submitted is not shown again after a reloa
 });
 
 test("what the server will never take can be given up", async ({ browser, open }) => {
-  const name = project();
+  const name = server.project("offline", RUBRIC, CONVERSATIONS);
   const context = await member(browser, server, name, "annotator", `ada-${name}`);
   const page = await open(context);
   await page.goto(`${server.origin}/p/${name}/label`);

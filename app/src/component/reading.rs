@@ -272,7 +272,7 @@ fn answer(conversation: &Conversation, asked: bool, fault: Option<&Fault>) -> im
     };
     view! {
         <section class="step" aria-labelledby="answer-title">
-            <h2 id="answer-title">"Answer " <SaidOf place="answer" asked=asked/></h2>
+            <h2><span id="answer-title">"Answer"</span> " " <SaidOf place="answer" asked=asked/></h2>
             <div class="answer card" class:fault=blamed tabindex=blamed.then_some("-1") autofocus=blamed id="answer">
                 {why.map(|why| view! { <p class="why">{why}</p> })}
                 {body}

@@ -7,7 +7,7 @@ use crate::page::label::{
     form::PlainForm,
     keys::{Command, command, value_of},
     marked::Marked,
-    outbox::{Content, Letter, Outbox, Sender, State},
+    outbox::{Content, Letter, Outbox, Sender},
     panel::Panel,
     progress_in_words,
     save_state::SaveState,
@@ -131,7 +131,7 @@ impl Work {
 
     /// What was said before and is still on its way counts more than what the server has.
     fn take_unsent(self) {
-        let is_open = Memo::new(move |_| self.courier.with(|outbox| *outbox.state() != State::Opening));
+        let is_open = self.courier.is_open();
         Effect::new(move || {
             if !is_open.get() {
                 return;
@@ -236,7 +236,7 @@ impl Work {
     /// Sends the answer given here again, to replace the one given elsewhere.
     pub(crate) fn keep_mine(self) {
         self.courier.update(Outbox::keep_mine);
-        self.deliver();
+        self.desks.deliver();
     }
 
     /// Lets the answer given elsewhere stand.
@@ -247,20 +247,13 @@ impl Work {
             let said = conflict.stored.as_ref().map(said_in).unwrap_or_default();
             self.sheet.update(|sheet| sheet.accept(&conflict.question, said));
         }
-        self.deliver();
+        self.desks.deliver();
     }
 
     /// Gives up what the server refuses: all that was done to that conversation.
     pub(crate) fn drop_refused(self) {
         self.courier.update(Outbox::drop_refused).unwrap_or_default().into_iter().for_each(forget);
-        self.desks.failed.set(None);
-        self.deliver();
-    }
-
-    /// Sends what waits.
-    pub(crate) fn deliver(self) {
-        self.desks.failed.set(None);
-        self.courier.deliver(self.user());
+        self.desks.deliver();
     }
 
     /// Whose work it is.

@@ -41,6 +41,11 @@ impl Courier {
         use_context().unwrap_or_else(|| Courier(RwSignal::new(Outbox::default())))
     }
 
+    /// Whether what the browser kept from before has been read.
+    pub(crate) fn is_open(self) -> Memo<bool> {
+        Memo::new(move |_| self.with(|outbox| *outbox.state() != State::Opening))
+    }
+
     /// Looks at the outbox, and is told when it changes.
     pub(crate) fn with<T>(self, look: impl FnOnce(&Outbox) -> T) -> T {
         self.0.with(look)

@@ -4,7 +4,7 @@ use crate::{
     error::AppError,
     page::label::{
         courier::Courier,
-        outbox::{Outbox, Sender, State},
+        outbox::{Outbox, Sender},
     },
     rpc::{
         label::{Desk, load_ahead, load_desk},
@@ -23,7 +23,7 @@ pub(crate) struct Desks {
     /// Why the next conversation does not come.
     pub(crate) failed: RwSignal<Option<AppError>>,
     ahead: StoredValue<Option<Desk>>,
-    fetching: StoredValue<bool>,
+    fetching: RwSignal<bool>,
     sender: StoredValue<Sender>,
     courier: Courier,
 }
@@ -36,7 +36,7 @@ impl Desks {
             waiting: RwSignal::new(false),
             failed: RwSignal::new(None),
             ahead: StoredValue::new(None),
-            fetching: StoredValue::new(false),
+            fetching: RwSignal::new(false),
             sender: StoredValue::new(sender),
             courier: Courier::here(),
         }
@@ -50,6 +50,7 @@ impl Desks {
                 desk.progress.submitted += 1;
                 desk.progress.left = desk.progress.left.saturating_sub(1);
                 self.current.set(desk);
+                self.waiting.set(false);
             }
             _ => self.waiting.set(true),
         }
@@ -57,44 +58,43 @@ impl Desks {
 
     /// Keeps the outbox going out and the next conversation coming in, for as long as the page is open.
     pub(crate) fn keep_going(self) {
-        self.deliver_what_waits();
-        Effect::new(move || self.skip_what_was_left());
+        let is_open = self.courier.is_open();
+        Effect::new(move || {
+            if is_open.get() {
+                untrack(|| self.take_up_what_was_left());
+            }
+        });
+        Effect::new(move || {
+            let online = window_event_listener(ev::online, move |_| self.deliver());
+            on_cleanup(move || online.remove());
+        });
         Effect::new(move || self.fetch_next());
         Effect::new(move || self.fetch_ahead());
     }
 
-    /// What was left unsent goes out when the page opens, and when the network is back.
-    fn deliver_what_waits(self) {
-        let user = self.sender.with_value(|sender| sender.user.clone());
-        let courier = self.courier;
-        Effect::new(move || {
-            if courier.with(|outbox| *outbox.state() == State::Idle && outbox.waiting(&user) > 0) {
-                courier.deliver(user.clone());
-            }
-            let user = user.clone();
-            let online = window_event_listener(ev::online, move |_| {
-                courier.deliver(user.clone());
-                self.failed.set(None);
-            });
-            on_cleanup(move || online.remove());
-        });
+    /// Sends what waits, and asks again for what did not come.
+    pub(crate) fn deliver(self) {
+        self.failed.set(None);
+        self.courier.deliver(self.sender.with_value(|sender| sender.user.clone()));
     }
 
-    /// The conversation that came with the page may have been submitted before, and only the word of it is still on its way.
-    fn skip_what_was_left(self) {
-        let is_open = self.courier.with(|outbox| *outbox.state() != State::Opening);
+    /// What was left unsent, also by a session that ended, goes out. The conversation that came with the page may have been submitted
+    /// before, and only the word of it is still on its way.
+    fn take_up_what_was_left(self) {
         let here = self.conversation();
         let is_left = |outbox: &Outbox| {
             self.sender.with_value(|sender| here.is_some() && outbox.is_leaving(sender, here.as_deref()))
         };
-        if is_open && self.courier.with(is_left) && !self.waiting.get_untracked() {
+        if self.courier.with(is_left) {
             self.move_on();
         }
+        self.deliver();
     }
 
     /// With nothing more to be submitted, the server knows what comes next.
     fn fetch_next(self) {
-        if !self.waiting.get() || self.failed.with(Option::is_some) || self.is_leaving() {
+        let is_stopped = self.failed.with(Option::is_some);
+        if !self.waiting.get() || is_stopped || self.is_leaving() || self.fetching.get() {
             return;
         }
         let project = self.sender.with_value(|sender| sender.project.clone());
@@ -110,12 +110,19 @@ impl Desks {
     /// The next conversation can be had as soon as the one before this is submitted: nobody has more than two.
     fn fetch_ahead(self) {
         let Some(conversation) = self.conversation() else { return };
-        if self.is_leaving() || self.waiting.get() || self.ahead.with_value(Option::is_some) {
+        let is_here = self.ahead.with_value(Option::is_some);
+        // Not told when a fetch has ended: one that failed is tried again when something else happens, and not at once.
+        if self.is_leaving() || self.waiting.get() || is_here || self.fetching.get_untracked() {
             return;
         }
         let project = self.sender.with_value(|sender| sender.project.clone());
-        // What does not come ahead comes when it is needed.
-        self.fetch(load_ahead(project, conversation), move |found| self.ahead.set_value(found.ok()));
+        self.fetch(load_ahead(project, conversation), move |found| {
+            // What does not come ahead comes when it is needed.
+            self.ahead.set_value(found.ok());
+            if self.waiting.get_untracked() {
+                self.move_on();
+            }
+        });
     }
 
     fn conversation(self) -> Option<String> {
@@ -126,19 +133,18 @@ impl Desks {
         self.courier.with(|outbox| self.sender.with_value(|sender| outbox.is_leaving(sender, None)))
     }
 
-    /// Fetches one desk at a time, and forgets it where the page has been left.
+    /// Fetches a desk, of which there is one on its way at a time, and forgets it where the page has been left.
     fn fetch(
         self,
         desk: impl Future<Output = Result<Packed<Desk>, AppError>> + 'static,
         take: impl FnOnce(Result<Desk, AppError>) + 'static,
     ) {
-        if self.fetching.try_update_value(|fetching| std::mem::replace(fetching, true)) != Some(false) {
-            return;
-        }
+        self.fetching.set(true);
         spawn_local(async move {
             let found = desk.await.and_then(Packed::open);
-            if self.fetching.try_set_value(false).is_none() {
+            if !self.fetching.is_disposed() {
                 take(found);
+                self.fetching.set(false);
             }
         });
     }

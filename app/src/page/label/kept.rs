@@ -53,7 +53,10 @@ async fn letters(mode: IdbTransactionMode) -> Result<IdbObjectStore, JsValue> {
     let make = Closure::once_into_js(made(request.clone()));
     request.set_onupgradeneeded(Some(make.unchecked_ref()));
     let database: IdbDatabase = outcome(&request).await?.dyn_into()?;
-    database.transaction_with_str_and_mode(OUTBOX, mode)?.object_store(OUTBOX)
+    let letters = database.transaction_with_str_and_mode(OUTBOX, mode)?.object_store(OUTBOX)?;
+    // The browser closes it when the transaction is done.
+    database.close();
+    Ok(letters)
 }
 
 /// Makes the store in a new database.

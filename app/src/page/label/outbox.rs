@@ -174,11 +174,8 @@ impl Outbox {
         if let State::Conflict(conflict) = &self.state
             && let Some(place) = self.first_place()
         {
-            match conflict.stored.clone() {
-                Some(stored) => self.heads.insert(place, stored.label),
-                None => self.heads.remove(&place),
-            };
-            self.state = State::Idle;
+            let stored = conflict.stored.as_ref().map(|stored| stored.label.clone());
+            self.follow(place, stored);
         }
     }
 
@@ -189,11 +186,7 @@ impl Outbox {
         let State::Conflict(conflict) = &self.state else { return None };
         let conflict = (**conflict).clone();
         let dropped = self.drop_where(|letter| place_of(letter).as_ref() == Some(&place));
-        match &conflict.stored {
-            Some(stored) => self.heads.insert(place, stored.label.clone()),
-            None => self.heads.remove(&place),
-        };
-        self.state = State::Idle;
+        self.follow(place, conflict.stored.as_ref().map(|stored| stored.label.clone()));
         Some((conflict, dropped))
     }
 
@@ -252,6 +245,15 @@ impl Outbox {
 
     fn first_place(&self) -> Option<Place> {
         self.waiting.front().and_then(place_of)
+    }
+
+    /// A conflict is decided: what is said at the place from now on follows what stands there.
+    fn follow(&mut self, place: Place, stored: Option<String>) {
+        match stored {
+            Some(label) => self.heads.insert(place, label),
+            None => self.heads.remove(&place),
+        };
+        self.state = State::Idle;
     }
 
     /// The first letter is done with.

@@ -28,32 +28,38 @@ pub(crate) fn SaveState(
     });
     move || {
         let (state, waiting) = seen.get();
-        let failed = work.desks.failed.get();
-        match (state, failed) {
-            (State::Opening, _) => view! { <span class="save"></span> }.into_any(),
-            (State::Conflict(_), _) => {
-                view! { <span class="save wrong">"Not saved: answered elsewhere"</span> }.into_any()
+        let (class, said, error) = match (state, work.desks.failed.get()) {
+            (State::Opening, _) => ("save", String::new(), None),
+            (State::Conflict(_), _) => ("save wrong", "Not saved: answered elsewhere".to_owned(), None),
+            (State::Sending, _) => ("save on-its-way", "Saving…".to_owned(), None),
+            (State::Idle, None) => ("save", "Saved".to_owned(), None),
+            (State::Refused(error), _) | (State::Idle, Some(error)) => {
+                ("save wrong", refusal(&error, waiting), Some(error))
             }
-            (State::Refused(error), _) => refused(work, error, waiting, &path.get_untracked()),
-            (State::Sending, _) => view! { <span class="save on-its-way">"Saving…"</span> }.into_any(),
-            (State::Idle, Some(error)) => refused(work, error, 0, &path.get_untracked()),
-            (State::Idle, None) => view! { <span class="save">"Saved"</span> }.into_any(),
-        }
+        };
+        let role = error.is_some().then_some("alert");
+        let ways = error.map(|error| ways_out(work, &error, waiting, &path.get_untracked()));
+        view! { <span class=class role=role>{said}</span> {ways} }
     }
 }
 
-fn refused(work: Work, error: AppError, waiting: usize, path: &str) -> AnyView {
+/// Why not all is stored, or why the next conversation does not come.
+fn refusal(error: &AppError, waiting: usize) -> String {
     let count = if waiting == 0 { "all is saved".to_owned() } else { format!("{waiting} waiting") };
-    let said = match &error {
+    match error {
         AppError::Unreachable => format!("Offline, {count}"),
         AppError::Unauthenticated => format!("Signed out, {count}"),
         error if waiting == 0 => format!("The next conversation did not come: {error}"),
         error => format!("Not saved, {count}: {error}"),
-    };
-    let sign_in =
-        (error == AppError::Unauthenticated).then(|| view! { <a href=sign_in_for(path)>"Sign in again"</a> });
-    let is_lasting = waiting > 0 && !error.is_passing() && error != AppError::Unauthenticated;
-    let drop = is_lasting.then(|| {
+    }
+}
+
+/// What can be done about it.
+fn ways_out(work: Work, error: &AppError, waiting: usize, path: &str) -> impl IntoView + use<> {
+    let is_signed_out = *error == AppError::Unauthenticated;
+    let sign_in = is_signed_out.then(|| view! { <a href=sign_in_for(path)>"Sign in again"</a> });
+    let is_lasting = waiting > 0 && !error.is_passing() && !is_signed_out;
+    let give_up = is_lasting.then(|| {
         view! {
             <button type="button" class="button plain" on:click=move |_| work.drop_refused()>
                 "Give up what waits for this conversation"
@@ -61,10 +67,8 @@ fn refused(work: Work, error: AppError, waiting: usize, path: &str) -> AnyView {
         }
     });
     view! {
-        <span class="save wrong" role="alert">{said}</span>
         {sign_in}
-        <button type="button" class="button plain" on:click=move |_| work.deliver()>"Try again"</button>
-        {drop}
+        <button type="button" class="button plain" on:click=move |_| work.desks.deliver()>"Try again"</button>
+        {give_up}
     }
-    .into_any()
 }
