@@ -23,7 +23,7 @@ impl Service {
             Next::Assigned(assignment) => assignment,
             Next::Nothing { .. } => return Ok(None),
         };
-        Ok(Some(self.task(project, user, &assignment, rubric).await?))
+        Ok(Some(self.task_with_progress(project, user, &assignment, rubric).await?))
     }
 
     /// What a person is to label after `conversation`, so that moving on takes no time: it lies on the desk from now on.
@@ -39,8 +39,19 @@ impl Service {
         let rubric = self.rubric_version(project).await?.rubric;
         match self.store.assignment_ahead(project, user, conversation, self.now()).await? {
             None => Ok(None),
-            Some(assignment) => Ok(Some(self.task(project, user, &assignment, rubric).await?)),
+            Some(assignment) => Ok(Some(self.task_with_progress(project, user, &assignment, rubric).await?)),
         }
+    }
+
+    async fn task_with_progress(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        assignment: &Assignment,
+        rubric: Rubric,
+    ) -> Result<LabelTask, ServiceError> {
+        let progress = self.label_progress(project, user).await?;
+        Ok(LabelTask { progress, ..self.task(project, user, assignment, rubric).await? })
     }
 
     async fn task(
@@ -52,7 +63,7 @@ impl Service {
     ) -> Result<LabelTask, ServiceError> {
         let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
         let answers = self.answers(user, assignment.conversation).await?;
-        let progress = self.label_progress(project, user).await?;
+        let progress = LabelProgress::default();
         Ok(LabelTask { conversation: stored.conversation, rubric, answers, progress })
     }
 

@@ -153,19 +153,6 @@ async fn take_next(
 }
 
 impl Store {
-    /// What lies on a person's desk, without giving the next.
-    ///
-    /// # Errors
-    /// Where the database fails.
-    pub async fn open_assignment(
-        &self,
-        project: ProjectId,
-        user: UserId,
-    ) -> Result<Option<Assignment>, StoreError> {
-        let mut reader = self.read().acquire().await?;
-        on_the_desk(&mut reader, project, user, None).await
-    }
-
     /// A person's assignment on a conversation, named as in the source system, whatever became of it.
     ///
     /// # Errors
@@ -207,10 +194,6 @@ impl Store {
         user: UserId,
         now: OffsetDateTime,
     ) -> Result<Next, StoreError> {
-        // Most calls come back to what lies there: they need not wait for the writer.
-        if let Some(open) = self.open_assignment(project, user).await? {
-            return Ok(Next::Assigned(open));
-        }
         if let Some(taken) = self.take_beside(project, user, None, now).await? {
             return Ok(Next::Assigned(taken));
         }
@@ -241,6 +224,12 @@ impl Store {
         beside: Option<&str>,
         now: OffsetDateTime,
     ) -> Result<Option<Assignment>, StoreError> {
+        // Most calls come back to what lies there: they need not wait for the writer.
+        let mut reader = self.read().acquire().await?;
+        if let Some(open) = on_the_desk(&mut reader, project, user, beside).await? {
+            return Ok(Some(open));
+        }
+        drop(reader);
         let mut transaction = self.write().await?;
         let mut open = on_the_desk(&mut transaction, project, user, beside).await?;
         if open.is_none() && take_next(&mut transaction, project, user, now).await? {

@@ -10,11 +10,12 @@ async fn next(fixture: &Fixture, user: UserId) -> Next {
 async fn a_person_has_one_conversation_on_the_desk() {
     let fixture = Fixture::new(3).await;
     let ada = fixture.user("Ada").await;
-    assert_eq!(fixture.store.open_assignment(fixture.project, ada).await.unwrap(), None);
+    let of_first = async || fixture.store.assignment_of(fixture.project, ada, "c1").await.unwrap();
+    assert_eq!(of_first().await, None);
     let first = fixture.assign(ada).await;
     assert_eq!((first.external_id.as_str(), first.assigned_at), ("c1", NOW));
     assert_eq!(fixture.assign(ada).await, first);
-    assert_eq!(fixture.store.open_assignment(fixture.project, ada).await.unwrap(), Some(first));
+    assert_eq!(of_first().await, Some(first));
 }
 
 #[tokio::test]
