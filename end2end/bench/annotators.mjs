@@ -1,31 +1,17 @@
 // Fifty annotators at once over HTTP, with a power cut in the middle: what was acknowledged must be there once, and no conversation may
 // have more annotators than the project wants. Prints saves a second beside the disk's own fsyncs a second; ends with 1 if anything is lost.
-import { spawn, spawnSync } from "node:child_process";
-import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { Program, binary, median, pause, peakMemory, quantile, report, stop } from "./program.mjs";
 
 const [PEOPLE, OVERLAP, CONVERSATIONS] = [50, 3, 4_000];
 const SECONDS = Number(process.env.SECONDS ?? 60);
-const ORIGIN = "http://127.0.0.1:3986";
-const binary = resolve(import.meta.dirname, "../../target/release/touchstone");
-const folder = mkdtempSync(join(tmpdir(), "touchstone-annotators-"));
-const db = join(folder, "bench.db");
-const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
-
-function report(what, found, goal) {
-  console.log(`${what.padEnd(58)} ${String(found).padStart(12)}   goal ${goal}`);
-}
-
-function touchstone(...args) {
-  const done = spawnSync(binary, ["--db", db, ...args], { encoding: "utf8" });
-  if (done.status !== 0) throw new Error(done.stderr);
-  return done.stdout;
-}
+const program = new Program(3986);
 
 /** How often a second the disk takes a page and says that it has it. */
 function fsyncs() {
-  const file = openSync(join(folder, "fsync"), "w");
+  const file = openSync(join(program.folder, "fsync"), "w");
   const page = Buffer.alloc(4096, 1);
   const [begun, seconds] = [performance.now(), 2];
   let count = 0;
@@ -37,22 +23,11 @@ function fsyncs() {
   return count / seconds;
 }
 
-async function serve() {
-  const child = spawn(binary, ["--db", db, "serve", "--listen", new URL(ORIGIN).host], { stdio: "ignore" });
-  for (;;) {
-    try {
-      if ((await fetch(`${ORIGIN}/healthz`)).ok) return child;
-    } catch {
-      await pause(5);
-    }
-  }
-}
-
 async function call(cookie, name, body, form = false) {
-  const answer = await fetch(`${ORIGIN}/rpc/${name}`, {
+  const answer = await fetch(`${program.origin}/rpc/${name}`, {
     method: "POST",
     redirect: "manual",
-    headers: { origin: ORIGIN, accept: "application/json", cookie, "content-type": form ? "application/x-www-form-urlencoded" : "application/json" },
+    headers: { origin: program.origin, accept: "application/json", cookie, "content-type": form ? "application/x-www-form-urlencoded" : "application/json" },
     body: form ? new URLSearchParams(body) : JSON.stringify(body),
   });
   const text = await answer.text();
@@ -64,32 +39,27 @@ async function call(cookie, name, body, form = false) {
 async function prepared() {
   const criteria = ["a", "b", "c", "d"].map((id) => `[[criterion]]\nid = "${id}"\ncomponent = "generation"\nunit = "conversation"\nscale = "five"\nquestion = "How ${id}?"\nrequired = true\n`);
   const levels = [1, 2, 3, 4, 5].map((value) => `{ value = ${value}, name = "${value}" }`).join(", ");
-  writeFileSync(join(folder, "rubric.toml"), `name = "r"\nversion = 1\n[[scale]]\nid = "five"\nkind = "ordinal"\nlevels = [${levels}]\n${criteria.join("")}`);
+  writeFileSync(join(program.folder, "rubric.toml"), `name = "r"\nversion = 1\n[[scale]]\nid = "five"\nkind = "ordinal"\nlevels = [${levels}]\n${criteria.join("")}`);
   const rows = Array.from({ length: CONVERSATIONS }, (_, i) => JSON.stringify({ id: `c${i}`, question: `Question ${i}?`, answer: { text: `Answer ${i}.` } }));
-  writeFileSync(join(folder, "conversations.jsonl"), rows.join("\n"));
-  touchstone("project", "create", "bench", "--rubric", join(folder, "rubric.toml"));
-  touchstone("import", "conversations", "--project", "bench", join(folder, "conversations.jsonl"));
-  const links = Array.from({ length: PEOPLE }, () => touchstone("user", "invite", "--project", "bench", "--role", "annotator", "--public-origin", ORIGIN).trim());
-  const server = await serve();
+  writeFileSync(join(program.folder, "conversations.jsonl"), rows.join("\n"));
+  program.run("project", "create", "bench", "--rubric", join(program.folder, "rubric.toml"));
+  program.run("import", "conversations", "--project", "bench", join(program.folder, "conversations.jsonl"));
+  const links = Array.from({ length: PEOPLE }, () => program.run("user", "invite", "--project", "bench", "--role", "annotator", "--public-origin", program.origin).trim());
+  const { child: server } = await program.serve();
   const cookies = [];
   for (const [index, link] of links.entries()) {
     const token = link.split("/").at(-1);
     const { cookie } = await call("", "accept_invitation", { token, name: `annotator ${index}`, password: "a stone from the river" }, true);
     cookies.push(cookie);
   }
-  setOverlap();
-  return { server, cookies };
-}
-
-/** The project wants three annotators for each conversation: as an admin would set it on the people page. */
-function setOverlap() {
   sql(`update project set overlap = ${OVERLAP}`);
+  return { server, cookies };
 }
 
 /** What the database file says, read by another program than the one that wrote it. */
 function sql(statement) {
   const script = "import json, sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as db: print(json.dumps(db.execute(sys.argv[2]).fetchall()))";
-  const done = spawnSync("python3", ["-c", script, db, statement], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const done = spawnSync("python3", ["-c", script, program.db, statement], { encoding: "utf8", maxBuffer: 1 << 28 });
   if (done.status !== 0) throw new Error(done.stderr);
   return JSON.parse(done.stdout);
 }
@@ -128,29 +98,22 @@ async function labels(cookie, person) {
   }
 }
 
-const peakMemory = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
-
 try {
   const before = fsyncs();
   let { server, cookies } = await prepared();
-  const second = spawnSync(binary, ["--db", db, "serve", "--listen", "127.0.0.1:0"], { encoding: "utf8", timeout: 10_000 });
+  const second = spawnSync(binary, ["--db", program.db, "serve", "--listen", "127.0.0.1:0"], { encoding: "utf8", timeout: 10_000 });
   report("a second server on the same file", second.status === 3 ? "refused" : "NOT REFUSED", "refused");
   const begun = performance.now();
   ends = begun + SECONDS * 1000;
   const all = Promise.all(cookies.map(labels));
   await pause(SECONDS * 500);
   const memory = peakMemory(server.pid);
-  const gone = new Promise((done) => server.once("exit", done));
-  server.kill("SIGKILL");
-  await gone;
-  server = await serve();
+  await stop(server, "SIGKILL");
+  ({ child: server } = await program.serve());
   await all;
   const seconds = (performance.now() - begun) / 1000;
   const [after, disk] = [peakMemory(server.pid), (before + fsyncs()) / 2];
-  const stopped = new Promise((done) => server.once("exit", done));
-  server.kill("SIGTERM");
-  await stopped;
+  await stop(server);
 
   const found = new Map(sql("select client_key, count(*) from label group by client_key").map(([key, count]) => [key, count]));
   const lost = [...acknowledged.keys()].filter((key) => !found.has(key)).length;
@@ -159,7 +122,7 @@ try {
   const rate = acknowledged.size / seconds;
   report("fsyncs of the disk a second", disk.toFixed(0), "–");
   report(`saves a second of ${PEOPLE} annotators for ${SECONDS} s`, `${rate.toFixed(0)} (${(rate / disk).toFixed(1)} x)`, "8 x the fsyncs");
-  report("a save takes, median", `${quantile(waits, 0.5).toFixed(1)} ms`, "–");
+  report("a save takes, median", `${median(waits).toFixed(1)} ms`, "–");
   report("a save takes, p99", `${quantile(waits, 0.99).toFixed(1)} ms`, `< ${(8000 / disk).toFixed(1)} ms, 8 fsyncs`);
   report("peak memory of the server, before and after the cut", `${memory.toFixed(0)}, ${after.toFixed(0)} MB`, "< 80 MB");
   report("acknowledged saves that are not there", lost, "0");
@@ -167,5 +130,5 @@ try {
   report(`conversations with more than ${OVERLAP} annotators`, many, "0");
   if (lost + twice + many > 0 || second.status !== 3) process.exitCode = 1;
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  program.remove();
 }

@@ -1,51 +1,12 @@
 // Measures the release binary as its users meet it, and prints what was found beside the goal. Nothing is asserted.
 import { chromium } from "@playwright/test";
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Program, binary, median, memory, peakMemory, report, stop } from "./program.mjs";
 
-const binary = resolve(import.meta.dirname, "../../target/release/touchstone");
-const directory = mkdtempSync(join(tmpdir(), "touchstone-bench-"));
-const db = join(directory, "bench.db");
+const program = new Program(3987);
 const password = "a stone from the river";
-
-function report(what, found, goal) {
-  console.log(`${what.padEnd(58)} ${found.padStart(12)}   goal ${goal}`);
-}
-
-function touchstone(...args) {
-  const done = spawnSync(binary, ["--db", db, ...args], { encoding: "utf8" });
-  if (done.status !== 0) throw new Error(done.stderr);
-  return done.stdout;
-}
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const peakMemory = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-const memory = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-
-// Starts the server and waits for its first 200.
-async function serve() {
-  const started = performance.now();
-  const child = spawn(binary, ["--db", db, "serve", "--listen", "127.0.0.1:3987"], { stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (chunk) => (said += chunk));
-  for (;;) {
-    try {
-      if ((await fetch("http://127.0.0.1:3987/sign-in")).status === 200) break;
-    } catch {
-      await new Promise((wake) => setTimeout(wake, 2));
-    }
-  }
-  return { child, seconds: (performance.now() - started) / 1000, said: () => said };
-}
-
-function stop(child) {
-  return new Promise((done) => {
-    child.once("exit", done);
-    child.kill("SIGTERM");
-  });
-}
 
 const sentence = "After a return is received, the refund is issued to the original means of payment within five working days. ";
 function conversations(count) {
@@ -58,12 +19,12 @@ function conversations(count) {
 }
 
 async function imported() {
-  const file = join(directory, "conversations.jsonl");
+  const file = join(program.folder, "conversations.jsonl");
   const lines = conversations(10_000);
   writeFileSync(file, lines.join("\n"));
-  touchstone("project", "create", "bench");
+  program.run("project", "create", "bench");
   const started = performance.now();
-  const child = spawn(binary, ["--db", db, "import", "conversations", "--project", "bench", file], { stdio: "ignore" });
+  const child = spawn(binary, ["--db", program.db, "import", "conversations", "--project", "bench", file], { stdio: "ignore" });
   let peak = 0;
   const watch = setInterval(() => {
     try {
@@ -81,8 +42,8 @@ async function imported() {
 
 // A project of real size. Its labels come last, and their import reads everything once, so that the page need not.
 async function diagnosed() {
-  const conversations = join(directory, "many.jsonl");
-  const labels = join(directory, "many.csv");
+  const conversations = join(program.folder, "many.jsonl");
+  const labels = join(program.folder, "many.csv");
   const [texts, values] = [openSync(conversations, "w"), openSync(labels, "w")];
   writeSync(values, "annotator,conversation,unit,criterion,value\n");
   for (let i = 0; i < 100_000; i++) {
@@ -94,18 +55,18 @@ async function diagnosed() {
   }
   closeSync(texts);
   closeSync(values);
-  touchstone("project", "create", "many", "--rubric", resolve(import.meta.dirname, "../../server/demo/rubric.toml"));
+  program.run("project", "create", "many", "--rubric", resolve(import.meta.dirname, "../../server/demo/rubric.toml"));
   for (const [kind, file, what] of [["conversations", conversations, "100,000 conversations of 10 passages"], ["labels", labels, "1,100,000 labels and the diagnosis after them"]]) {
     const started = performance.now();
-    touchstone("import", kind, "--project", "many", file);
+    program.run("import", kind, "--project", "many", file);
     report(`import of ${what}`, `${((performance.now() - started) / 1000).toFixed(1)} s`, "–");
   }
-  const { child } = await serve();
+  const { child } = await program.serve();
   const cookie = await signedIn();
   const times = [];
   for (let run = 0; run < 5; run++) {
     const started = performance.now();
-    const answer = await fetch("http://127.0.0.1:3987/p/many/diagnose", { headers: { cookie } });
+    const answer = await fetch(`${program.origin}/p/many/diagnose`, { headers: { cookie } });
     const text = await answer.text();
     if (answer.status !== 200 || !text.includes("100,000")) throw new Error(`the diagnosis answers ${answer.status}`);
     times.push((performance.now() - started) / 1000);
@@ -118,10 +79,10 @@ async function diagnosed() {
 
 // A session of the admin.
 async function signedIn() {
-  const answer = await fetch("http://127.0.0.1:3987/rpc/sign_in", {
+  const answer = await fetch(`${program.origin}/rpc/sign_in`, {
     method: "POST",
     redirect: "manual",
-    headers: { origin: "http://127.0.0.1:3987", "content-type": "application/x-www-form-urlencoded" },
+    headers: { origin: program.origin, "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ account: "bench", password }),
   });
   const cookie = answer.headers.getSetCookie()[0];
@@ -130,11 +91,11 @@ async function signedIn() {
 }
 
 async function labelPage() {
-  const { child } = await serve();
+  const { child } = await program.serve();
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.goto("http://127.0.0.1:3987/sign-in");
+  await page.goto(`${program.origin}/sign-in`);
   await page.getByLabel("Name").fill("bench");
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -150,7 +111,7 @@ async function labelPage() {
     await network.send("Network.enable");
     network.on("Network.loadingFinished", (event) => (received += event.encodedDataLength));
     const started = performance.now();
-    await first.goto("http://127.0.0.1:3987/p/demo/label", { waitUntil: "commit" });
+    await first.goto(`${program.origin}/p/demo/label`, { waitUntil: "commit" });
     await first.waitForFunction(() => document.documentElement.dataset.hydrated === "true", null, { polling: 5 });
     ready.push((performance.now() - started) / 1000);
     await first.waitForLoadState("networkidle");
@@ -167,16 +128,16 @@ async function labelPage() {
 try {
   const starts = [];
   for (let run = 0; run < 5; run++) {
-    const { child, seconds } = await serve();
+    const { child, seconds } = await program.serve();
     starts.push(seconds);
     await stop(child);
   }
   report("start to the first 200", `${median(starts).toFixed(3)} s`, "< 0.3 s");
   await imported();
-  touchstone("demo");
-  spawnSync(binary, ["--db", db, "user", "create", "bench", "--admin"], { input: password });
+  program.run("demo");
+  spawnSync(binary, ["--db", program.db, "user", "create", "bench", "--admin"], { input: password });
   await labelPage();
   await diagnosed();
 } finally {
-  rmSync(directory, { recursive: true, force: true });
+  program.remove();
 }
