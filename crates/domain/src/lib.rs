@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod agreement_report;
+mod anchor_set;
 mod canonical;
 mod checks;
 mod comparison;
@@ -32,13 +33,19 @@ pub use agreement_report::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
     PairAgreement, PairItem, PairItems, SliceAgreement,
 };
+pub use anchor_set::{
+    AnchorChoice, AnchorItem, AnchorLabel, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError,
+    AnchorSetName, Candidate, ChangedReference, Precision, Provenance, ReviewItem, ReviewReason, Split,
+    Stratum, pseudonym,
+};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
     CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,
     UnstableCase,
 };
 pub use comparison::{
-    Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule, ReferenceSource,
+    AnchorSource, Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule,
+    ReferenceSource,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
@@ -49,7 +56,7 @@ pub use diagnosis::{
     MetricFigures, Paired, Stage, Tail, WorstConversation,
 };
 pub use fault::Fault;
-pub use gate::{Applied, Decision, RuleOutcome, RuleVerdict, Verdict};
+pub use gate::{Applied, ConfirmOpening, Decision, RuleOutcome, RuleVerdict, Verdict};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
