@@ -147,3 +147,14 @@ fn versions_are_told_apart_and_what_cites_a_document_is_listed() {
         assert_eq!((run.code, run.out.as_str()), (3, ""), "{arguments:?}: {run:?}");
     }
 }
+
+#[test]
+fn the_set_that_comes_along_is_as_it_was_frozen_and_of_the_demo_project() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../anchor-sets/demo/1.json");
+    let place = Workplace::new();
+    place.done(&["anchor-set", "verify", file]);
+    place.done(&["demo"]);
+    let words = place.done(&["anchor-set", "import", "--project", "demo", file]).err;
+    assert!(words.contains("demo@1 is imported: 60 items, 0 new conversations"), "{words}");
+    place.done(&["compare", "--project", "demo", "--anchor-set", "demo@1"]);
+}
