@@ -149,6 +149,13 @@ impl Adjudication {
     pub fn is_stale(&self, labels: &[SeenLabel]) -> bool {
         self.labels != labels
     }
+
+    /// Who decided, when and why.
+    #[must_use]
+    pub fn decided(&self) -> Decided {
+        let Adjudication { by, at, reason, note, rubric, .. } = self.clone();
+        Decided { by, at, reason, note, rubric }
+    }
 }
 
 /// An item with everything that whoever decides it may see. Nobody's name is among it, and no judge's verdict.
@@ -166,10 +173,21 @@ pub struct AdjudicationCase {
     pub rubric_version: u32,
     /// What people said.
     pub labels: Vec<AnonymousLabel>,
-    /// What was decided before, of other labels.
-    pub previous: Option<Adjudication>,
+    /// What was decided before.
+    pub before: Option<DecidedBefore>,
     /// Stands for what is seen here; the decision brings it back.
     pub seen: ContentHash,
+}
+
+/// What was decided of an item before, without the labels that it saw: they have names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecidedBefore {
+    /// The agreed value.
+    pub value: f64,
+    /// Who decided, when and why.
+    pub decided: Decided,
+    /// Whether the labels have changed since.
+    pub stale: bool,
 }
 
 /// A decision on its way to the server.

@@ -31,8 +31,8 @@ mod visible;
 
 pub use adjudication::{
     Adjudication, AdjudicationCase, AdjudicationQueue, AdjudicationReason, AnonymousLabel, ContestedItem,
-    Decided, GuidelineGap, Item, ItemLabel, NewDecision, QueueOrder, ReferenceEntry, ReferenceFile,
-    ReferenceFileError, SeenLabel, labels_by_item,
+    Decided, DecidedBefore, GuidelineGap, Item, ItemLabel, NewDecision, QueueOrder, ReferenceEntry,
+    ReferenceFile, ReferenceFileError, SeenLabel, labels_by_item,
 };
 pub use agreement;
 pub use agreement_report::{

@@ -27,7 +27,7 @@ pub struct NewAdjudication {
 /// What became of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adjudicated {
-    /// It is stored, or was: the same decision of the same person sent twice is stored once.
+    /// It is stored.
     Stored(AdjudicationId),
     /// A label or a decision has come since. Nothing was stored.
     Changed,
@@ -45,8 +45,7 @@ impl Store {
         let mut transaction = self.write().await?;
         let before = of_item(&mut transaction, *conversation, &adjudication.item).await?.into_iter().next();
         if before.as_ref().map(|before| before.id) != *supersedes {
-            let same = before.filter(|before| is_repeated(&before.adjudication, adjudication));
-            return Ok(same.map_or(Adjudicated::Changed, |before| Adjudicated::Stored(before.id)));
+            return Ok(Adjudicated::Changed);
         }
         if is_on_a_desk(&mut transaction, *conversation).await? {
             return Ok(Adjudicated::OnADesk);
@@ -60,11 +59,6 @@ impl Store {
         transaction.commit().await?;
         Ok(Adjudicated::Stored(id))
     }
-}
-
-/// Whether the same person says the same again.
-fn is_repeated(before: &Adjudication, now: &Adjudication) -> bool {
-    Adjudication { at: before.at, ..now.clone() } == *before
 }
 
 pub(super) async fn insert(
