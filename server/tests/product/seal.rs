@@ -27,12 +27,11 @@ const PAGES: [&str; 16] = [
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
-const FUNCTIONS: [(&str, &str); 12] = [
+const FUNCTIONS: [(&str, &str); 11] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#),
-    ("/rpc/load_adjudication", r#"{"project": "shop", "order": "judges", "judge": "old"}"#),
     ("/rpc/load_agreement", r#"{"project": "shop", "criterion": "helpful", "by": "annotator"}"#),
     ("/rpc/load_pair", r#"{"project": "shop", "criterion": "helpful", "a": "ben", "b": "chloe"}"#),
     (
