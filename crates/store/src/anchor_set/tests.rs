@@ -51,7 +51,10 @@ async fn a_frozen_set_is_read_as_it_was_frozen() {
     let stored = found(&fixture, 1, Viewer::Operator).await;
     assert_eq!((stored.tune, stored.confirm, stored.frozen_at), (2, 0, NOW));
     assert_eq!((&stored.owner, &stored.expires, &stored.hash), (&set.owner, &None, &set.hash().unwrap()));
-    assert_eq!(fixture.store.anchor_sets(fixture.project, Viewer::Operator).await.unwrap(), [stored.clone()]);
+    assert_eq!(
+        fixture.store.anchor_sets(fixture.project, Viewer::Operator).await.unwrap(),
+        std::slice::from_ref(&stored)
+    );
     assert_eq!(fixture.store.anchor_set_rubric(stored.id).await.unwrap(), set.rubric);
     assert_eq!(fixture.store.anchor_items(stored.id, Viewer::Operator).await.unwrap(), set.items);
     let file = fixture.store.anchor_set_file(stored.id, Viewer::Operator).await.unwrap();
