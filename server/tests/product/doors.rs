@@ -213,7 +213,7 @@ async fn a_refused_call_changes_nothing() {
 
 #[tokio::test]
 async fn every_route_is_in_the_tables() {
-    let routes: BTreeSet<String> = leptos_axum::generate_route_list(app::App)
+    let routes: BTreeSet<String> = server::http::pages()
         .iter()
         .map(|route| route.path().to_owned())
         .chain(routes_of_the_router())
