@@ -68,13 +68,11 @@ pub(crate) async fn load_adjudication(
     Packed::new(&shown::page(&project, &pass, asked).await?)
 }
 
-/// Stores a decision.
+/// Stores a decision on an item, which the form names as JSON.
 #[server]
 pub(crate) async fn adjudicate(
     project: String,
-    conversation: String,
-    unit: String,
-    criterion: String,
+    item: String,
     #[server(default)] value: String,
     #[server(default)] reason: String,
     #[server(default)] note: String,
@@ -82,7 +80,6 @@ pub(crate) async fn adjudicate(
     seen: String,
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Adjudicate).await?;
-    let item = shown::item(conversation, &unit, criterion)?;
-    let decision = shown::decision(item, &value, &reason, note, rubric_version, seen)?;
+    let decision = shown::decision(&item, &value, &reason, note, rubric_version, seen)?;
     door::service()?.adjudicate(pass.project, decision, pass.user).await.map_err(door::refused)
 }

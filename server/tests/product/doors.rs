@@ -84,7 +84,7 @@ const FUNCTIONS: [(&str, &str, Door); 33] = [
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#, Members(Adjudicate)),
     (
         "/rpc/adjudicate",
-        "project=shop&conversation=first&unit=conversation&criterion=helpful&value=1&reason=slip&rubric_version=1&seen=none",
+        "project=shop&item=none&value=1&reason=slip&rubric_version=1&seen=none",
         Members(Adjudicate),
     ),
     ("/rpc/load_agreement", r#"{"project": "shop"}"#, Members(Analyse)),

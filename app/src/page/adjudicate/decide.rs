@@ -29,6 +29,8 @@ pub(crate) fn Decide(
     places: AnyView,
 ) -> impl IntoView {
     let Case { item, places: units, reading, said, scale, rubric_version, seen } = case;
+    // What is made of three texts always has a JSON form.
+    let item = serde_json::to_string(&item).unwrap_or_default();
     let reasons = reasons();
     listen(scale.clone());
     let root = NodeRef::<html::Div>::new();
@@ -45,9 +47,7 @@ pub(crate) fn Decide(
                 <ErrorSummary error=sending.error()/>
                 <PostForm sending=sending>
                     <input type="hidden" name="project" value=project/>
-                    <input type="hidden" name="conversation" value=item.conversation/>
-                    <input type="hidden" name="unit" value=item.unit.to_string()/>
-                    <input type="hidden" name="criterion" value=item.criterion/>
+                    <input type="hidden" name="item" value=item/>
                     <input type="hidden" name="rubric_version" value=rubric_version.to_string()/>
                     <input type="hidden" name="seen" value=seen/>
                     <div class="fields">

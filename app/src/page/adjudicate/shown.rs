@@ -174,21 +174,16 @@ fn Gaps(
     })
 }
 
-/// An item as a form names it.
-pub(crate) fn item(conversation: String, unit: &str, criterion: String) -> Result<Item, AppError> {
-    let unit = unit.parse().map_err(|error: domain::UnitError| invalid("unit", error.to_string()))?;
-    Ok(Item { conversation, unit, criterion })
-}
-
 /// A decision as a form says it.
 pub(crate) fn decision(
-    item: Item,
+    item: &str,
     value: &str,
     reason: &str,
     note: String,
     rubric_version: u32,
     seen: String,
 ) -> Result<NewDecision, AppError> {
+    let item: Item = serde_json::from_str(item).map_err(|error| invalid("item", error.to_string()))?;
     let chosen = value.trim().parse().map_err(|_| {
         let says = if value.trim().is_empty() {
             "Choose the agreed value."
