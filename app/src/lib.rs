@@ -28,6 +28,7 @@ use leptos_router::{
 };
 use page::{
     account::AccountPage,
+    adjudicate::AdjudicatePage,
     agreement::AgreementPage,
     compare::ComparePage,
     conversation::ConversationPage,
@@ -93,6 +94,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project") view=HomePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/label") view=LabelPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/agreement") view=AgreementPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/agreement/pair") view=PairPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>

@@ -1,6 +1,7 @@
 //! The pages, one file each.
 
 pub(crate) mod account;
+pub(crate) mod adjudicate;
 pub(crate) mod agreement;
 pub(crate) mod compare;
 pub(crate) mod conversation;

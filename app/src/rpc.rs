@@ -2,6 +2,7 @@
 //! refusal; nothing else is decided here.
 
 pub(crate) mod account;
+pub(crate) mod adjudicate;
 pub(crate) mod agreement;
 pub(crate) mod comparison;
 pub(crate) mod conversation;

@@ -217,13 +217,27 @@ enum Reference {
         #[arg(long, value_name = "ID")]
         criterion: Option<String>,
     },
+    /// Write the references that were stored last, each with what it was made of
+    #[command(after_help = "Example: touchstone reference export --project shop > references.json")]
+    Export {
+        #[arg(long)]
+        project: String,
+    },
+    /// Take references that were exported, with the decisions behind them
+    #[command(after_help = "Example: touchstone reference import --project shop references.json")]
+    Import {
+        #[arg(long)]
+        project: String,
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 /// Where the human values come from.
 #[derive(clap::Args)]
 struct ReferenceChoice {
     /// How several labels become one; as the last built references where absent
-    #[arg(long, value_name = "unanimous|majority|median")]
+    #[arg(long, value_name = "unanimous|majority|median|adjudicated")]
     rule: Option<ReferenceRule>,
     /// Whose labels, separated by commas; all where absent
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
@@ -305,6 +319,12 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
                 json,
             )
             .await
+        }
+        Command::Reference(Reference::Export { project }) => {
+            reports::export_references(&open(&db).await?, &project).await
+        }
+        Command::Reference(Reference::Import { project, file }) => {
+            reports::import_references(&open(&db).await?, &project, &read(&file)?, json).await
         }
         Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
         Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,

@@ -116,7 +116,8 @@ pub fn router(service: Service, address: &Address) -> Router {
 }
 
 /// The routes of the pages. While the list is made no page of this process can load anything: it is made once, before the first.
-fn pages() -> Vec<AxumRouteListing> {
+#[must_use]
+pub fn pages() -> Vec<AxumRouteListing> {
     static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
     PAGES.clone()
 }

@@ -59,6 +59,7 @@ fn Navigation(
     let pages = [
         ("label", "Label", Permission::Label),
         ("agreement", "Agreement", Permission::Analyse),
+        ("adjudicate", "Adjudicate", Permission::Adjudicate),
         ("compare", "Compare", Permission::Analyse),
         ("diagnose", "Diagnose", Permission::Analyse),
         ("gate", "Gate", Permission::Analyse),

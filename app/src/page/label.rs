@@ -6,7 +6,7 @@ mod desks;
 mod dialogs;
 mod form;
 mod kept;
-mod keys;
+pub(crate) mod keys;
 mod marked;
 mod outbox;
 mod panel;
@@ -14,7 +14,9 @@ mod save_state;
 mod sheet;
 pub(crate) mod task;
 
+pub(crate) use bench::is_typing;
 pub(crate) use courier::provide_outbox;
+pub(crate) use dialogs::shortcuts_are_on;
 
 use crate::{
     component::{announcer::Heading, loaded::PageData, number::about_minutes},

@@ -4,6 +4,7 @@
 //! the browser and the server speak of the same things.
 #![deny(missing_docs)]
 
+mod adjudication;
 mod agreement_report;
 mod anchor_set;
 mod canonical;
@@ -28,6 +29,11 @@ mod unit;
 mod verdict;
 mod visible;
 
+pub use adjudication::{
+    Adjudication, AdjudicationCase, AdjudicationQueue, AdjudicationReason, AnonymousLabel, ContestedItem,
+    Decided, DecidedBefore, GuidelineGap, Item, ItemLabel, NewDecision, QueueOrder, ReferenceEntry,
+    ReferenceFile, ReferenceFileError, SeenLabel, labels_by_item,
+};
 pub use agreement;
 pub use agreement_report::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,

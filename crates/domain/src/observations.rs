@@ -13,7 +13,8 @@ pub struct Observations {
     pub labels: Vec<HumanValue>,
     /// What judges said.
     pub verdicts: Vec<JudgeValue>,
-    /// The references of a frozen anchor set, which stand whatever a rule would make of the labels; absent on live labels.
+    /// References that stand whatever a rule would make of the labels: those of a frozen anchor set, or what was decided. Absent where a
+    /// rule makes them.
     pub references: Option<Vec<HumanValue>>,
 }
 

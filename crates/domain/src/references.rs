@@ -1,5 +1,5 @@
-use crate::{ContentHash, Observations, ReferenceRule, ReferenceSource, Rubric, Scale};
-use agreement::{Provenance, Ratings, Rule};
+use crate::{ContentHash, Observations, Provenance, ReferenceRule, ReferenceSource, Rubric, Scale};
+use agreement::{Ratings, Rule};
 use std::sync::Arc;
 
 /// The agreed human values of a project's items under one rule.
@@ -29,7 +29,7 @@ pub struct ReferenceItem {
 }
 
 impl References {
-    /// Applies a rule to the labels. `Adjudicated` gives none from labels alone.
+    /// Applies a rule to the labels. `Adjudicated` gives none from labels alone ([`References::adjudicated`]).
     #[must_use]
     pub fn of(rubric: &Rubric, observations: &Observations, source: &ReferenceSource) -> References {
         let data_hash = observations.hash(rubric, &format!("references {source:?}"));
@@ -70,7 +70,7 @@ impl References {
                 unit: label.unit.clone(),
                 criterion: label.criterion.clone(),
                 value,
-                provenance: reference.provenance,
+                provenance: reference.provenance.into(),
             });
         }
     }

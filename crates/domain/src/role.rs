@@ -22,6 +22,8 @@ pub enum Permission {
     Label,
     /// See agreement, comparisons and conversations.
     Analyse,
+    /// Decide items on which people do not agree.
+    Adjudicate,
     /// Decide a gate.
     Gate,
     /// Invite and dismiss people.
@@ -35,7 +37,7 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse => Role::Engineer,
-            Permission::Gate => Role::Lead,
+            Permission::Adjudicate | Permission::Gate => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }
     }

@@ -3,8 +3,7 @@
 use crate::{ProjectId, ReferenceChoice, Service, ServiceError, UserId, Viewer, references::keep_annotators};
 use domain::{
     AnchorChoice, AnchorItem, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError, AnchorSetName,
-    AnchorSource, Candidate, ConfirmOpening, ContentHash, Precision, ReferenceRule, References, Rubric,
-    Split, Stratum,
+    AnchorSource, Candidate, ConfirmOpening, ContentHash, Precision, ReferenceRule, Rubric, Split, Stratum,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -318,7 +317,8 @@ impl Service {
         observations.labels.retain(|label| {
             request.criteria.is_empty() || request.criteria.iter().any(|id| **id == *label.criterion)
         });
-        let references = References::of(&rubric, &observations, &source);
+        let references =
+            self.references_of(project, &rubric, &observations, &source, Viewer::Operator).await?;
         let on_desks = self.store.conversations_on_desks(project).await?;
         let key = project.to_string();
         let candidates = Candidate::all(&rubric, &observations, &references, &on_desks, &key);

@@ -5,7 +5,7 @@ use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, Rubric, SaveOutcome
 use store::{Assignment, ConversationId, NewLabel, Next, OwnLabel, Saved};
 
 /// Longest remark, in characters.
-const LONGEST_COMMENT: usize = 10_000;
+pub(crate) const LONGEST_COMMENT: usize = 10_000;
 
 impl Service {
     /// What a person is to label now: what lies on the desk, or the next conversation that wants another annotator. `None`: nothing is

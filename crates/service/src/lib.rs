@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod accounts;
+mod adjudicating;
 mod anchoring;
 mod checking;
 mod diagnosing;
@@ -19,6 +20,7 @@ mod reports;
 mod token;
 
 pub use accounts::InvitationSeen;
+pub use adjudicating::{AdjudicationQuery, ImportedReferences};
 pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchorSet};
 pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;

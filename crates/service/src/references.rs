@@ -2,14 +2,14 @@
 
 use crate::{ProjectId, Service, ServiceError, Viewer, reports::check_criterion};
 use domain::{
-    AnchorItem, AnchorSetName, FailureKind, HumanValue, JudgeValue, Observations, ReferenceRule,
-    ReferenceSource, References, Rubric, Setting, Split,
+    AnchorItem, AnchorSetName, FailureKind, HumanValue, Item, JudgeValue, Observations, Provenance,
+    ReferenceRule, ReferenceSource, References, Rubric, Setting, Split, labels_by_item,
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
-use store::{ConversationId, ConversationSlices, NewReferenceSet, ReferenceRow};
+use store::{AdjudicationId, ConversationId, ConversationSlices, NewReferenceSet, ReferenceRow};
 
 /// Where human values come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,11 @@ impl Service {
                 let mut observations = self.labels_seen(project, criterion, viewer).await?;
                 let reference = self.reference_source(project, *rule, annotators, &observations).await?;
                 keep_annotators(&mut observations, &reference);
+                if reference.rule == ReferenceRule::Adjudicated {
+                    let decided =
+                        self.references_of(project, &live, &observations, &reference, viewer).await?;
+                    observations.references = Some(decided.into_values());
+                }
                 self.add_verdicts(project, criterion, viewer, &mut observations).await?;
                 Ok(Observed { rubric: live, observations, reference })
             }
@@ -96,41 +101,63 @@ impl Service {
         annotators: &[String],
         criterion: Option<&str>,
     ) -> Result<References, ServiceError> {
-        let rubric = self.rubric_version(project).await?.rubric;
-        check_criterion(&rubric, criterion)?;
+        let version = self.rubric_version(project).await?;
+        check_criterion(&version.rubric, criterion)?;
         let mut observations = self.labels_seen(project, criterion, Viewer::Operator).await?;
         let source =
-            ReferenceSource { rule, annotators: chosen(annotators, &observations)?, anchor_set: None };
+            ReferenceSource { rule, annotators: chosen(rule, annotators, &observations)?, anchor_set: None };
         keep_annotators(&mut observations, &source);
-        let references = References::of(&rubric, &observations, &source);
-        let mut rows = Vec::with_capacity(references.items.len());
-        let ids = self.conversation_ids(project).await?;
-        for item in &references.items {
-            let unit = item
-                .unit
-                .parse()
-                .map_err(|error: domain::UnitError| ServiceError::Internal(error.to_string()))?;
-            let Some(conversation) = ids.get(observations.conversation(item.setting)).copied() else {
-                continue;
-            };
-            let provenance = item.provenance.into();
-            rows.push(ReferenceRow {
-                conversation,
-                unit,
-                criterion: item.criterion.to_string(),
-                value: item.value,
-                provenance,
-            });
-        }
+        let references =
+            self.references_of(project, &version.rubric, &observations, &source, Viewer::Operator).await?;
+        let rows = self.reference_rows(project, &observations, &references).await?;
         let set = NewReferenceSet {
             rule,
             annotators: &source.annotators,
+            rubric_version: version.id,
             data_hash: &references.data_hash,
             references: &rows,
+            built_at: self.now(),
         };
         self.store.save_references(project, &set, self.now()).await?;
         self.record(None, Some(project), "build_references", rule.word()).await?;
         Ok(references)
+    }
+
+    /// The references as they are stored: each with the labels and the decision that it was made of.
+    async fn reference_rows(
+        &self,
+        project: ProjectId,
+        observations: &Observations,
+        references: &References,
+    ) -> Result<Vec<ReferenceRow>, ServiceError> {
+        let ids = self.conversation_ids(project).await?;
+        let mut decisions: HashMap<Item, AdjudicationId> = HashMap::new();
+        for stored in self.store.adjudications(project, Viewer::Operator).await? {
+            decisions.insert(stored.adjudication.item, stored.id);
+        }
+        let mut labels = labels_by_item(observations);
+        let mut rows = Vec::with_capacity(references.items.len());
+        for reference in &references.items {
+            let internal = |error: domain::UnitError| ServiceError::Internal(error.to_string());
+            let item = Item {
+                conversation: observations.conversation(reference.setting).to_owned(),
+                unit: reference.unit.parse().map_err(internal)?,
+                criterion: reference.criterion.to_string(),
+            };
+            let Some(conversation) = ids.get(&item.conversation).copied() else { continue };
+            let place = (reference.setting, &*reference.unit, &*reference.criterion);
+            let is_decided = reference.provenance == Provenance::Adjudicated;
+            rows.push(ReferenceRow {
+                conversation,
+                value: reference.value,
+                provenance: reference.provenance,
+                labels: labels.remove(&place).unwrap_or_default(),
+                adjudication: decisions.get(&item).copied().filter(|_| is_decided),
+                unit: item.unit,
+                criterion: item.criterion,
+            });
+        }
+        Ok(rows)
     }
 
     pub(crate) async fn labels_seen(
@@ -159,7 +186,7 @@ impl Service {
         Ok(Observations { labels: labels.collect(), settings, ..Observations::default() })
     }
 
-    async fn add_verdicts(
+    pub(crate) async fn add_verdicts(
         &self,
         project: ProjectId,
         criterion: Option<&str>,
@@ -204,15 +231,16 @@ impl Service {
         let built = self.store.latest_reference_set(project).await?;
         let asked_rule = rule;
         let rule = rule.or(built.as_ref().map(|set| set.rule)).unwrap_or(ReferenceRule::Median);
-        if rule == ReferenceRule::Adjudicated {
-            let reason = "nothing has been adjudicated yet: choose unanimous, majority or median".to_owned();
-            return Err(ServiceError::Invalid { field: "rule".to_owned(), reason });
-        }
         let annotators = match &built {
-            Some(built) if annotators.is_empty() && asked_rule.is_none() => &built.annotators,
+            // A decision is of everyone's labels, also of those that have come since.
+            Some(built)
+                if annotators.is_empty() && asked_rule.is_none() && rule != ReferenceRule::Adjudicated =>
+            {
+                &built.annotators
+            }
             _ => annotators,
         };
-        Ok(ReferenceSource { rule, annotators: chosen(annotators, observations)?, anchor_set: None })
+        Ok(ReferenceSource { rule, annotators: chosen(rule, annotators, observations)?, anchor_set: None })
     }
 
     async fn conversation_ids(
@@ -260,7 +288,15 @@ fn keep_items(observations: &mut Observations, items: &[AnchorItem], rubric: &Ru
 }
 
 /// The annotators named, or all who labelled, by name.
-fn chosen(named: &[String], observations: &Observations) -> Result<Vec<String>, ServiceError> {
+fn chosen(
+    rule: ReferenceRule,
+    named: &[String],
+    observations: &Observations,
+) -> Result<Vec<String>, ServiceError> {
+    if rule == ReferenceRule::Adjudicated && !named.is_empty() {
+        let reason = "what was adjudicated is of everyone's labels: name no annotators".to_owned();
+        return Err(ServiceError::Invalid { field: "annotators".to_owned(), reason });
+    }
     let known: BTreeSet<&str> = observations.labels.iter().map(|label| &*label.annotator).collect();
     if named.is_empty() {
         return Ok(known.into_iter().map(str::to_owned).collect());

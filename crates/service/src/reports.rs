@@ -348,7 +348,7 @@ pub(crate) fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Resul
     }
 }
 
-fn no_judge<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> ServiceError {
+pub(crate) fn no_judge<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> ServiceError {
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
     let known = if known.is_empty() {

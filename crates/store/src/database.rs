@@ -263,13 +263,14 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-const COUNTED: [(&str, &str); 9] = [
+const COUNTED: [(&str, &str); 10] = [
     ("projects", "select count(*) from project"),
     ("users", "select count(*) from user"),
     ("rubric versions", "select count(*) from rubric_version"),
     ("conversations", "select count(*) from conversation"),
     ("assignments", "select count(*) from assignment"),
     ("labels", "select count(*) from label"),
+    ("adjudications", "select count(*) from adjudication"),
     ("judge versions", "select count(*) from judge_version"),
     ("verdicts", "select count(*) from verdict"),
     ("decisions", "select count(*) from decision"),

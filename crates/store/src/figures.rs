@@ -32,11 +32,11 @@ const COUNTS: &str = concat!(
      from project p where p.id = $1"
 );
 
-/// The references of project `$1` that were built last, counted without those that are sealed to user `$2`.
+/// The references of project `$1` that were stored last, counted without those that are sealed to user `$2`.
 const REFERENCES: &str = concat!(
     "select (select count(*) from reference r where r.reference_set_id = s.id and ",
     unsealed!("r.conversation_id", "$2"),
-    "), s.rule from reference_set s where s.project_id = $1 order by s.built_at desc, s.id desc limit 1"
+    "), s.rule from reference_set s where s.project_id = $1 order by s.id desc limit 1"
 );
 
 #[derive(sqlx::FromRow)]

@@ -1,10 +1,13 @@
 //! A real file with a project in it, for tests.
 
 use crate::{
-    Admission, Assignment, ConversationId, Import, LabelId, NewLabel, NewUser, Next, ProjectId,
-    RubricVersionId, Saved, Store, UserId,
+    Adjudicated, AdjudicationId, Admission, Assignment, ConversationId, Import, LabelId, NewAdjudication,
+    NewLabel, NewUser, Next, ProjectId, RubricVersionId, Saved, Store, UserId, Viewer,
 };
-use domain::{ContentHash, Conversation, FailureKind, LabelRow, Outcome, Rubric, Unit, VerdictRow};
+use domain::{
+    Adjudication, AdjudicationReason, ContentHash, Conversation, FailureKind, Item, LabelRow, Outcome,
+    Rubric, Unit, VerdictRow,
+};
 use sqlx::AssertSqlSafe;
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime, macros::datetime};
@@ -117,6 +120,43 @@ impl Fixture {
         let admission = import.label(&label_row(annotator, conversation, value), self.rubric).await.unwrap();
         assert_eq!(admission, Admission::New);
         import.commit().await.unwrap();
+    }
+
+    /// What is decided of `helpfulness` of a conversation, as whoever sees its labels says it.
+    pub(crate) async fn new_adjudication(&self, conversation: &str, value: f64) -> NewAdjudication {
+        let id = self.id(conversation).await;
+        let item = Item {
+            conversation: conversation.to_owned(),
+            unit: Unit::Conversation,
+            criterion: "helpfulness".to_owned(),
+        };
+        let labels = self.store.labels_of_item(id, &item, Viewer::Operator).await.unwrap();
+        NewAdjudication {
+            project: self.project,
+            conversation: id,
+            adjudication: Adjudication {
+                item,
+                value,
+                reason: AdjudicationReason::Slip,
+                note: "a wrong key".to_owned(),
+                labels: labels.into_iter().map(|label| label.label).collect(),
+                rubric: "shop@1".to_owned(),
+                by: "Lea".to_owned(),
+                at: NOW,
+            },
+            rubric_version: self.rubric,
+            user: None,
+            supersedes: None,
+        }
+    }
+
+    /// Decides `helpfulness` of a conversation for the first time.
+    pub(crate) async fn adjudicated(&self, conversation: &str, value: f64) -> AdjudicationId {
+        let new = self.new_adjudication(conversation, value).await;
+        match self.store.adjudicate(&new).await.unwrap() {
+            Adjudicated::Stored(id) => id,
+            other => panic!("not decided: {other:?}"),
+        }
     }
 
     /// Imports verdicts of one judge version and one instrument.

@@ -58,6 +58,8 @@ ids! {
     AssignmentId;
     /// Identity of a label.
     LabelId;
+    /// Identity of a decision on an item.
+    AdjudicationId;
     /// Identity of a set of references.
     ReferenceSetId;
     /// Identity of a frozen anchor set.

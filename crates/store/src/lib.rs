@@ -9,6 +9,7 @@
 //!   conversations on which that viewer has an open assignment.
 #![deny(missing_docs)]
 
+mod adjudication;
 mod anchor_set;
 mod assignment;
 mod audit;
@@ -36,6 +37,7 @@ mod timestamp;
 mod token;
 mod verdict;
 
+pub use adjudication::{Adjudicated, NewAdjudication, StoredAdjudication};
 pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
@@ -43,8 +45,8 @@ pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ServingLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId, JudgeVersionId,
-    LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
+    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId,
+    JudgeVersionId, LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
 };
 pub use import::{Admission, Import};
 pub use invitation::{Invitation, NewInvitation};

@@ -1,4 +1,4 @@
-//! `touchstone agreement`, `compare` and `reference build`.
+//! `touchstone agreement`, `compare` and `reference`.
 
 use super::{print, print_json, say, text};
 use crate::table;
@@ -171,6 +171,30 @@ pub(super) async fn build_references(
         )?;
     } else {
         say(&format!("{with} references by {}; {without} items have none (to adjudicate)", rule.word()));
+    }
+    Ok(0)
+}
+
+pub(super) async fn export_references(service: &Service, project: &str) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    print(&service.reference_file(project, Viewer::Operator).await?)?;
+    Ok(0)
+}
+
+pub(super) async fn import_references(
+    service: &Service,
+    project: &str,
+    text: &str,
+    json: bool,
+) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    let imported = service.import_references(project, text).await?;
+    if json {
+        print_json(&json!({"references": imported.references, "new": imported.new}))?;
+    } else if imported.new {
+        say(&format!("{} references are taken, and are the last built ones now", imported.references));
+    } else {
+        say(&format!("{} references; nothing has changed", imported.references));
     }
     Ok(0)
 }

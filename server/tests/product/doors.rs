@@ -18,16 +18,17 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Analyse, Gate, Label, ManagePeople};
+use Permission::{Adjudicate, Analyse, Gate, Label, ManagePeople};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 15] = [
+const PAGES: [(&str, &str, Door); 16] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
     ("/account", "/account", SignedIn),
     ("/p/{project}", "/p/shop", Members(Analyse)),
     ("/p/{project}/label", "/p/shop/label", Members(Label)),
+    ("/p/{project}/adjudicate", "/p/shop/adjudicate?order=judges", Members(Adjudicate)),
     ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
     ("/p/{project}/agreement/pair", "/p/shop/agreement/pair?criterion=helpful&a=ada&b=ben", Members(Analyse)),
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
@@ -56,7 +57,7 @@ const ANSWER: &str = r#"{"project": "shop", "user": "none", "answer": {"conversa
     "supersedes": null, "client_key": "k"}}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 31] = [
+const FUNCTIONS: [(&str, &str, Door); 33] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -80,6 +81,12 @@ const FUNCTIONS: [(&str, &str, Door); 31] = [
         Members(Label),
     ),
     ("/rpc/submit_form", "project=shop&conversation=none&rubric_version=1", Members(Label)),
+    ("/rpc/load_adjudication", r#"{"project": "shop"}"#, Members(Adjudicate)),
+    (
+        "/rpc/adjudicate",
+        "project=shop&item=none&value=1&reason=slip&rubric_version=1&seen=none",
+        Members(Adjudicate),
+    ),
     ("/rpc/load_agreement", r#"{"project": "shop"}"#, Members(Analyse)),
     (
         "/rpc/load_pair",
@@ -206,7 +213,7 @@ async fn a_refused_call_changes_nothing() {
 
 #[tokio::test]
 async fn every_route_is_in_the_tables() {
-    let routes: BTreeSet<String> = leptos_axum::generate_route_list(app::App)
+    let routes: BTreeSet<String> = server::http::pages()
         .iter()
         .map(|route| route.path().to_owned())
         .chain(routes_of_the_router())

@@ -369,7 +369,7 @@ fn show(id: &str) {
 }
 
 /// Whether the key goes into a text.
-fn is_typing(event: &web_sys::KeyboardEvent) -> bool {
+pub(crate) fn is_typing(event: &web_sys::KeyboardEvent) -> bool {
     is_within(event, "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]")
 }
 

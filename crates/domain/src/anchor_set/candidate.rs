@@ -64,7 +64,7 @@ impl Candidate {
                 stratum: format!("{} · {category} · {}", item.criterion, level(scale, item.value)),
                 labels,
                 reference: item.value,
-                provenance: item.provenance.into(),
+                provenance: item.provenance,
             })
         });
         candidates.collect()

@@ -20,7 +20,9 @@ impl Comparison {
         incumbent: Option<&str>,
     ) -> Comparison {
         let settings = format!("comparison {source:?} {incumbent:?} {:?}", Inference::default());
-        let criteria = match source.rule.from_labels() {
+        // No rule makes the references of the others that the ceiling needs from decisions: there the median stands for it.
+        let decided = observations.references.is_some().then_some(Rule::Median);
+        let criteria = match source.rule.from_labels().or(decided) {
             Some(rule) => rubric
                 .criteria
                 .iter()

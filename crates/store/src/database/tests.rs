@@ -163,10 +163,18 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
     let p = "(select id from project)";
     for (table, made) in [
         ("audit", format!("insert into audit select x'01', 0, null, {p}, 'a', 'b'")),
-        ("reference_set", format!("insert into reference_set select x'02', {p}, 'median', '[]', 'h', 0")),
+        ("reference_set", format!("insert into reference_set select x'02', {p}, 'median', '[]', 'h', 0, null")),
+        (
+            "adjudication",
+            format!(
+                "insert into adjudication select x'05', {p}, c.id, 'helpfulness', 'conversation', 4, 'slip', '', '[]', \
+                     r.id, 'Lea', null, 0, null from conversation c join rubric_version r"
+            ),
+        ),
         (
             "reference",
-            "insert into reference select x'02', id, 'helpfulness', 'conversation', 4, 'single' from conversation"
+            "insert into reference \
+             select x'02', id, 'helpfulness', 'conversation', 4, 'adjudicated', '[]', x'05' from conversation"
                 .to_owned(),
         ),
         ("anchor_set", format!("insert into anchor_set select x'03', {p}, 'set', 1, '{{}}', 'h', 0")),
@@ -190,6 +198,7 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
         ("rubric_version", "body"),
         ("label", "value"),
         ("reference", "value"),
+        ("adjudication", "value"),
         ("anchor_set", "body"),
         ("anchor_item", "reference"),
         ("confirm_opening", "look"),

@@ -47,12 +47,16 @@ async fn figures_follow_the_loop() {
         criterion: "helpfulness".to_owned(),
         value: 4.0,
         provenance: Provenance::Median,
+        labels: Vec::new(),
+        adjudication: None,
     };
     let set = NewReferenceSet {
         rule: ReferenceRule::Median,
         annotators: &[],
         data_hash: &ContentHash("h".to_owned()),
         references: &[reference],
+        rubric_version: fixture.rubric,
+        built_at: NOW,
     };
     fixture.store.save_references(fixture.project, &set, NOW).await.unwrap();
     fixture.store.append_decision(fixture.project, None, decision(Verdict::Promote), NOW).await.unwrap();

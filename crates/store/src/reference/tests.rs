@@ -11,6 +11,8 @@ async fn the_references_of_a_project_are_those_built_last() {
         criterion: "helpfulness".to_owned(),
         value,
         provenance: Provenance::Median,
+        labels: Vec::new(),
+        adjudication: None,
     };
     let rows = [row(fixture.id("c1").await, 4.0), row(fixture.id("c2").await, 2.0)];
     let annotators = ["ada".to_owned(), "ben".to_owned()];
@@ -20,8 +22,11 @@ async fn the_references_of_a_project_are_those_built_last() {
         annotators: &annotators,
         data_hash: &data_hash,
         references: &rows,
+        rubric_version: fixture.rubric,
+        built_at: NOW,
     };
     fixture.store.save_references(fixture.project, &set, NOW).await.unwrap();
+    let set = NewReferenceSet { built_at: after(1), ..set };
     let id = fixture.store.save_references(fixture.project, &set, after(1)).await.unwrap();
     let latest = fixture.store.latest_reference_set(fixture.project).await.unwrap().unwrap();
     assert_eq!((latest.id, latest.rule, latest.built_at), (id, ReferenceRule::Median, after(1)));
@@ -38,6 +43,8 @@ async fn an_item_has_one_reference_or_none_is_stored() {
         criterion: "helpfulness".to_owned(),
         value: 4.0,
         provenance: Provenance::Single,
+        labels: Vec::new(),
+        adjudication: None,
     };
     let data_hash = ContentHash("h".to_owned());
     let save = async |rows: &[ReferenceRow]| {
@@ -46,6 +53,8 @@ async fn an_item_has_one_reference_or_none_is_stored() {
             annotators: &[],
             data_hash: &data_hash,
             references: rows,
+            rubric_version: fixture.rubric,
+            built_at: NOW,
         };
         fixture.store.save_references(fixture.project, &set, NOW).await
     };

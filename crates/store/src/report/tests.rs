@@ -57,6 +57,8 @@ async fn an_answer_stands_until_something_is_written_that_a_report_could_see() {
         annotators: &[],
         data_hash: &ContentHash("h".to_owned()),
         references: &[],
+        rubric_version: fixture.rubric,
+        built_at: NOW,
     };
     store.save_references(project, &set, NOW).await.unwrap();
     assert!(!still_stands(&fixture).await, "references");

@@ -5,7 +5,7 @@ use crate::{
     NewReferenceSet, ReferenceRow, ReferenceSetId, StoreError, VerdictKey,
     fixture::{Fixture, NOW, refusal, verdict_row},
 };
-use domain::{ContentHash, Outcome, Provenance, ReferenceRule, Unit};
+use domain::{ContentHash, Item, Outcome, Provenance, ReferenceRule, Unit};
 
 /// What each read gives a viewer of a project whose every figure hangs on one conversation.
 async fn seen(fixture: &Fixture, set: ReferenceSetId, viewer: Viewer) -> Vec<(&'static str, u64)> {
@@ -28,7 +28,16 @@ async fn seen(fixture: &Fixture, set: ReferenceSetId, viewer: Viewer) -> Vec<(&'
         Err(error) => panic!("{error}"),
     };
     let criterion = Some("helpfulness");
+    let item =
+        Item { conversation: "c1".to_owned(), unit: Unit::Conversation, criterion: "helpfulness".to_owned() };
+    let labels = store.labels_of_item(fixture.id("c1").await, &item, viewer).await.unwrap();
     vec![
+        ("labels of an item", length(labels.len())),
+        ("adjudications", length(store.adjudications(project, viewer).await.unwrap().len())),
+        (
+            "exported references",
+            length(store.reference_file(project, viewer).await.unwrap().references.len()),
+        ),
         ("slices", length(store.conversation_slices(project, viewer).await.unwrap().len())),
         ("labels", length(store.labels(project, None, viewer).await.unwrap().len())),
         ("labels of a criterion", length(store.labels(project, criterion, viewer).await.unwrap().len())),
@@ -66,12 +75,17 @@ async fn nothing_that_others_said_is_seen_while_the_assignment_is_open() {
         criterion: "helpfulness".to_owned(),
         value: 4.0,
         provenance: Provenance::Adjudicated,
+        labels: Vec::new(),
+        adjudication: None,
     };
+    fixture.adjudicated("c1", 4.0).await;
     let set = NewReferenceSet {
         rule: ReferenceRule::Adjudicated,
         annotators: &[],
         data_hash: &ContentHash("h".to_owned()),
         references: &[reference],
+        rubric_version: fixture.rubric,
+        built_at: NOW,
     };
     let set = fixture.store.save_references(fixture.project, &set, NOW).await.unwrap();
     let [chloe, dora] = [fixture.user("Chloe").await, fixture.user("Dora").await];
