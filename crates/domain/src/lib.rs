@@ -5,10 +5,13 @@
 #![deny(missing_docs)]
 
 mod agreement_report;
+mod anchor_set;
+mod answer;
 mod canonical;
 mod checks;
 mod comparison;
 mod conversation;
+mod declaration;
 mod diagnosis;
 mod fault;
 mod gate;
@@ -32,6 +35,11 @@ pub use agreement_report::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
     PairAgreement, PairItem, PairItems, SliceAgreement,
 };
+pub use anchor_set::{
+    AnchorChoice, AnchorItem, AnchorLabel, AnchorSet, AnchorSetDifference, AnchorSetError, Candidate,
+    Provenance, Split, Stratum,
+};
+pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
     CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,
@@ -43,6 +51,9 @@ pub use comparison::{
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
     ToolCall,
+};
+pub use declaration::{
+    Declaration, DeclarationError, Instrument, Model, Parser, RubricUsed, fingerprint, is_floating,
 };
 pub use diagnosis::{
     Bin, Cause, CauseCount, Diagnosis, DiagnosisChoice, DiagnosisInput, FailedAt, FailedConversation, LABELS,

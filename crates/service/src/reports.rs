@@ -340,7 +340,7 @@ impl Service {
                 value: label.value,
             })
         });
-        Ok(Observations { labels: labels.collect(), settings, verdicts: Vec::new() })
+        Ok(Observations { labels: labels.collect(), settings, ..Observations::default() })
     }
 
     pub(crate) async fn add_verdicts(

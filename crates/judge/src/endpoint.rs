@@ -1,0 +1,275 @@
+use secrecy::SecretString;
+use serde::Deserialize;
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+/// The endpoints that the operator has configured, by name. Projects name them; only this file says where they are.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoints {
+    /// `[endpoint.NAME]` in TOML.
+    #[serde(default, rename = "endpoint")]
+    by_name: BTreeMap<String, Endpoint>,
+}
+
+/// Where and how a model is called.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Which language it speaks.
+    pub kind: EndpointKind,
+    /// Base address, up to `/v1`.
+    #[serde(default)]
+    pub url: String,
+    /// Program with its arguments, for `kind = "command"`.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// The environment variable that holds the key.
+    #[serde(default)]
+    pub key_env: Option<String>,
+    /// Whether the endpoint holds the model to a JSON schema (`response_format`).
+    #[serde(default)]
+    pub json_schema: bool,
+    /// Tokens that fit, question and answer together; what is longer is a failure and is not sent.
+    #[serde(default = "usual::context_tokens")]
+    pub context_tokens: u32,
+    /// Longest time to a whole answer.
+    #[serde(default = "usual::timeout_seconds")]
+    pub timeout_seconds: u32,
+    /// Calls at the same time.
+    #[serde(default = "usual::concurrency")]
+    pub concurrency: u32,
+    /// Calls that are begun in a minute, at most.
+    #[serde(default)]
+    pub requests_per_minute: Option<u32>,
+    /// Tokens that are sent in a minute, at most, by estimate.
+    #[serde(default)]
+    pub tokens_per_minute: Option<u32>,
+    /// How often a call is tried that was not answered.
+    #[serde(default = "usual::attempts")]
+    pub attempts: u32,
+    /// First pause before another try, which doubles.
+    #[serde(default = "usual::backoff_ms")]
+    pub backoff_ms: u32,
+    /// What tokens cost.
+    #[serde(default)]
+    pub price: Option<Price>,
+}
+
+/// The languages that providers speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndpointKind {
+    /// Chat completions, as hosted providers, vLLM, Ollama and llama.cpp have them.
+    Openai,
+    /// Anthropic's messages.
+    Anthropic,
+    /// A program that reads a JSON object on standard input and writes one on standard output.
+    Command,
+}
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Sent.
+    pub input: f64,
+    /// Received.
+    pub output: f64,
+}
+
+mod usual {
+    pub(super) fn context_tokens() -> u32 {
+        128_000
+    }
+
+    pub(super) fn timeout_seconds() -> u32 {
+        60
+    }
+
+    pub(super) fn concurrency() -> u32 {
+        8
+    }
+
+    pub(super) fn attempts() -> u32 {
+        6
+    }
+
+    pub(super) fn backoff_ms() -> u32 {
+        500
+    }
+}
+
+/// Why there is no endpoint to call.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// The file cannot be read.
+    #[error("{}: {source}: name the file of endpoints with --endpoints or TOUCHSTONE_ENDPOINTS", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Not TOML, or not of the file's shape; the message has line and column.
+    #[error("endpoints: {0}")]
+    Shape(String),
+    /// A setting that cannot stand.
+    #[error("endpoint.{endpoint}: {field}: expected {expected}")]
+    Field {
+        /// The endpoint.
+        endpoint: String,
+        /// The setting.
+        field: &'static str,
+        /// What would have been right.
+        expected: &'static str,
+    },
+    /// A name that is not configured.
+    #[error("there is no endpoint `{name}`; the operator has configured: {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// The environment variable of the key is not set.
+    #[error("endpoint.{endpoint}: the environment variable {variable} that holds its key is not set")]
+    NoKey {
+        /// The endpoint.
+        endpoint: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The HTTP client cannot be made.
+    #[error("no HTTP client: {0}")]
+    Client(String),
+}
+
+impl Endpoints {
+    /// Reads and checks the operator's file.
+    ///
+    /// # Errors
+    /// [`EndpointError`], which names the endpoint and the setting.
+    pub fn from_toml(text: &str) -> Result<Endpoints, EndpointError> {
+        let endpoints: Endpoints = toml::from_str(text).map_err(|error| EndpointError::Shape(error.to_string()))?;
+        for (name, endpoint) in &endpoints.by_name {
+            endpoint.check(name)?;
+        }
+        Ok(endpoints)
+    }
+
+    /// Reads the operator's file from disk.
+    ///
+    /// # Errors
+    /// As [`Endpoints::from_toml`], and [`EndpointError::File`].
+    pub fn read(path: &std::path::Path) -> Result<Endpoints, EndpointError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| EndpointError::File { path: path.to_owned(), source })?;
+        Endpoints::from_toml(&text)
+    }
+
+    /// The endpoint with this name.
+    ///
+    /// # Errors
+    /// [`EndpointError::Unknown`], which lists those that are there.
+    pub fn get(&self, name: &str) -> Result<&Endpoint, EndpointError> {
+        self.by_name.get(name).ok_or_else(|| EndpointError::Unknown {
+            name: domain::visible(name),
+            known: if self.by_name.is_empty() { "none".to_owned() } else { self.names().collect::<Vec<_>>().join(", ") },
+        })
+    }
+
+    /// The names, as pages may show them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+}
+
+impl Endpoint {
+    fn check(&self, endpoint: &str) -> Result<(), EndpointError> {
+        let wrong = |field, expected| Err(EndpointError::Field { endpoint: endpoint.to_owned(), field, expected });
+        let is_command = self.kind == EndpointKind::Command;
+        if is_command == self.command.is_empty() {
+            return wrong("command", "a program with its arguments where the kind is `command`, and only there");
+        }
+        let has_url = self.url.starts_with("https://") || self.url.starts_with("http://");
+        if !is_command && !has_url {
+            return wrong("url", "an address that begins with https:// or http://");
+        }
+        if self.key_env.is_some() && self.url.starts_with("http://") && !is_loopback(&self.url) {
+            return wrong("url", "https://: a key is not sent in the clear to another machine");
+        }
+        let positive = [
+            ("concurrency", Some(self.concurrency)),
+            ("attempts", Some(self.attempts)),
+            ("timeout_seconds", Some(self.timeout_seconds)),
+            ("context_tokens", Some(self.context_tokens)),
+            ("requests_per_minute", self.requests_per_minute),
+            ("tokens_per_minute", self.tokens_per_minute),
+        ];
+        if let Some((field, _)) = positive.into_iter().find(|(_, value)| *value == Some(0)) {
+            return wrong(field, "a number from 1 on");
+        }
+        let is_price = |price: f64| price.is_finite() && price >= 0.0;
+        if self.price.is_some_and(|price| !is_price(price.input) || !is_price(price.output)) {
+            return wrong("price", "US dollars for a million tokens, from 0 on");
+        }
+        Ok(())
+    }
+
+    /// The key, from the environment.
+    pub(crate) fn key(&self, endpoint: &str) -> Result<Option<SecretString>, EndpointError> {
+        let Some(variable) = &self.key_env else { return Ok(None) };
+        match std::env::var(variable) {
+            Ok(key) if !key.trim().is_empty() => Ok(Some(key.trim().to_owned().into())),
+            _ => Err(EndpointError::NoKey { endpoint: endpoint.to_owned(), variable: variable.clone() }),
+        }
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_seconds.into())
+    }
+
+    /// What tokens cost here, where that is known.
+    #[must_use]
+    pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> Option<f64> {
+        let price = self.price?;
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+        let cost = (price.input * input_tokens as f64 + price.output * output_tokens as f64) / 1e6;
+        Some(cost)
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    let host = url.trim_start_matches("http://").split(['/', '?', '#']).next().unwrap_or_default();
+    // What stands before an `@` is a name, not a host.
+    !host.contains('@')
+        && (host.starts_with("[::1]")
+            || matches!(host.split(':').next(), Some("127.0.0.1" | "localhost")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_stand_is_named_and_a_key_is_never_said() {
+        for (text, says) in [
+            ("[endpoint.a]\nkind = \"openai\"", "endpoint.a: url"),
+            ("[endpoint.a]\nkind = \"command\"", "endpoint.a: command"),
+            ("[endpoint.a]\nkind = \"openai\"\nurl = \"http://x.test/v1\"\nkey_env = \"K\"", "not sent in the clear"),
+            ("[endpoint.a]\nkind = \"openai\"\nurl = \"http://localhost@x.test/v1\"\nkey_env = \"K\"", "in the clear"),
+            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nattempts = 0", "attempts"),
+            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nkey = \"sk-1\"", "unknown field `key`"),
+            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test\"\nprice = { input = -1, output = 1 }", "price"),
+        ] {
+            let message = Endpoints::from_toml(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{message}");
+        }
+        let text = "[endpoint.a]\nkind = \"openai\"\nurl = \"http://127.0.0.1:8080/v1\"\nkey_env = \"PATH\"";
+        let endpoints = Endpoints::from_toml(text).unwrap();
+        let endpoint = endpoints.get("a").unwrap();
+        let key = endpoint.key("a").unwrap().unwrap();
+        assert!(!format!("{key:?}{endpoint:?}").contains(&std::env::var("PATH").unwrap()));
+        assert!(endpoints.get("b").unwrap_err().to_string().contains("configured: a"));
+    }
+}
