@@ -5,7 +5,6 @@
 #![deny(missing_docs)]
 
 mod agreement_report;
-mod anchor_set;
 mod answer;
 mod canonical;
 mod checks;
@@ -34,10 +33,6 @@ pub use agreement;
 pub use agreement_report::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
     PairAgreement, PairItem, PairItems, SliceAgreement,
-};
-pub use anchor_set::{
-    AnchorChoice, AnchorItem, AnchorLabel, AnchorSet, AnchorSetDifference, AnchorSetError, Candidate,
-    Provenance, Split, Stratum,
 };
 pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};

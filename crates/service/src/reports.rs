@@ -340,7 +340,7 @@ impl Service {
                 value: label.value,
             })
         });
-        Ok(Observations { labels: labels.collect(), settings, ..Observations::default() })
+        Ok(Observations { labels: labels.collect(), settings, verdicts: Vec::new() })
     }
 
     pub(crate) async fn add_verdicts(
