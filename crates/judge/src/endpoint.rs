@@ -1,6 +1,12 @@
+use reqwest::Url;
 use secrecy::SecretString;
 use serde::Deserialize;
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// The endpoints that the operator has configured, by name. Projects name them; only this file says where they are.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -23,18 +29,24 @@ pub struct Endpoint {
     /// Program with its arguments, for `kind = "command"`.
     #[serde(default)]
     pub command: Vec<String>,
+    /// Environment variables that the program is given; it sees no others.
+    #[serde(default)]
+    pub environment: Vec<String>,
     /// The environment variable that holds the key.
     #[serde(default)]
-    pub key_env: Option<String>,
-    /// Whether the endpoint holds the model to a JSON schema (`response_format`).
+    pub key_variable: Option<String>,
+    /// The file that holds the key.
+    #[serde(default)]
+    pub key_file: Option<PathBuf>,
+    /// Whether the endpoint holds the model to a JSON schema (`response_format`); for `kind = "openai"` only.
     #[serde(default)]
     pub json_schema: bool,
     /// Tokens that fit, question and answer together; what is longer is a failure and is not sent.
     #[serde(default = "usual::context_tokens")]
     pub context_tokens: u32,
-    /// Longest time to a whole answer.
+    /// Longest time to a whole answer, in seconds.
     #[serde(default = "usual::timeout_seconds")]
-    pub timeout_seconds: u32,
+    pub timeout_seconds: f64,
     /// Calls at the same time.
     #[serde(default = "usual::concurrency")]
     pub concurrency: u32,
@@ -47,7 +59,7 @@ pub struct Endpoint {
     /// How often a call is tried that was not answered.
     #[serde(default = "usual::attempts")]
     pub attempts: u32,
-    /// First pause before another try, which doubles.
+    /// First pause before another try, in milliseconds; the next ones double.
     #[serde(default = "usual::backoff_ms")]
     pub backoff_ms: u32,
     /// What tokens cost.
@@ -82,8 +94,8 @@ mod usual {
         128_000
     }
 
-    pub(super) fn timeout_seconds() -> u32 {
-        60
+    pub(super) fn timeout_seconds() -> f64 {
+        60.0
     }
 
     pub(super) fn concurrency() -> u32 {
@@ -103,7 +115,7 @@ mod usual {
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// The file cannot be read.
-    #[error("{}: {source}: name the file of endpoints with --endpoints or TOUCHSTONE_ENDPOINTS", path.display())]
+    #[error("{}: {source}: name the file of endpoints in {VARIABLE}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -131,26 +143,46 @@ pub enum EndpointError {
         /// Those that are there.
         known: String,
     },
-    /// The environment variable of the key is not set.
-    #[error("endpoint.{endpoint}: the environment variable {variable} that holds its key is not set")]
+    /// The key is not where the file says.
+    #[error("endpoint.{endpoint}: there is no key in {place}")]
     NoKey {
         /// The endpoint.
         endpoint: String,
-        /// The variable.
-        variable: String,
+        /// The environment variable or the file.
+        place: String,
     },
     /// The HTTP client cannot be made.
     #[error("no HTTP client: {0}")]
     Client(String),
 }
 
+/// The environment variable that names the operator's file.
+const VARIABLE: &str = "TOUCHSTONE_JUDGES";
+
+/// The operator's file where the variable names none.
+const USUAL_FILE: &str = "touchstone-judges.toml";
+
 impl Endpoints {
+    /// Reads the file that `TOUCHSTONE_JUDGES` names, else `touchstone-judges.toml` of the working directory. Without either there are
+    /// no endpoints.
+    ///
+    /// # Errors
+    /// As [`Endpoints::read`].
+    pub fn configured() -> Result<Endpoints, EndpointError> {
+        match std::env::var_os(VARIABLE) {
+            Some(path) => Endpoints::read(Path::new(&path)),
+            None if Path::new(USUAL_FILE).exists() => Endpoints::read(Path::new(USUAL_FILE)),
+            None => Ok(Endpoints::default()),
+        }
+    }
+
     /// Reads and checks the operator's file.
     ///
     /// # Errors
     /// [`EndpointError`], which names the endpoint and the setting.
     pub fn from_toml(text: &str) -> Result<Endpoints, EndpointError> {
-        let endpoints: Endpoints = toml::from_str(text).map_err(|error| EndpointError::Shape(error.to_string()))?;
+        let endpoints: Endpoints =
+            toml::from_str(text).map_err(|error| EndpointError::Shape(error.to_string()))?;
         for (name, endpoint) in &endpoints.by_name {
             endpoint.check(name)?;
         }
@@ -161,7 +193,7 @@ impl Endpoints {
     ///
     /// # Errors
     /// As [`Endpoints::from_toml`], and [`EndpointError::File`].
-    pub fn read(path: &std::path::Path) -> Result<Endpoints, EndpointError> {
+    pub fn read(path: &Path) -> Result<Endpoints, EndpointError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| EndpointError::File { path: path.to_owned(), source })?;
         Endpoints::from_toml(&text)
@@ -174,7 +206,11 @@ impl Endpoints {
     pub fn get(&self, name: &str) -> Result<&Endpoint, EndpointError> {
         self.by_name.get(name).ok_or_else(|| EndpointError::Unknown {
             name: domain::visible(name),
-            known: if self.by_name.is_empty() { "none".to_owned() } else { self.names().collect::<Vec<_>>().join(", ") },
+            known: if self.by_name.is_empty() {
+                "none".to_owned()
+            } else {
+                self.names().collect::<Vec<_>>().join(", ")
+            },
         })
     }
 
@@ -186,47 +222,106 @@ impl Endpoints {
 
 impl Endpoint {
     fn check(&self, endpoint: &str) -> Result<(), EndpointError> {
-        let wrong = |field, expected| Err(EndpointError::Field { endpoint: endpoint.to_owned(), field, expected });
+        let wrong =
+            |(field, expected)| EndpointError::Field { endpoint: endpoint.to_owned(), field, expected };
+        self.check_place().and_then(|()| self.check_numbers()).map_err(wrong)
+    }
+
+    /// Where it is, and how it is opened.
+    fn check_place(&self) -> Result<(), (&'static str, &'static str)> {
         let is_command = self.kind == EndpointKind::Command;
         if is_command == self.command.is_empty() {
-            return wrong("command", "a program with its arguments where the kind is `command`, and only there");
+            return Err((
+                "command",
+                "a program with its arguments where the kind is `command`, and only there",
+            ));
         }
-        let has_url = self.url.starts_with("https://") || self.url.starts_with("http://");
-        if !is_command && !has_url {
-            return wrong("url", "an address that begins with https:// or http://");
+        if is_command {
+            return if self.has_key() || !self.url.is_empty() {
+                Err(("kind", "a program without `url` and key: what it needs stands in `environment`"))
+            } else {
+                Ok(())
+            };
         }
-        if self.key_env.is_some() && self.url.starts_with("http://") && !is_loopback(&self.url) {
-            return wrong("url", "https://: a key is not sent in the clear to another machine");
+        if !self.environment.is_empty() {
+            return Err(("environment", "names of variables where the kind is `command`, and only there"));
         }
+        let url = Url::parse(&self.url).ok().filter(|url| matches!(url.scheme(), "https" | "http"));
+        let Some(url) = url else {
+            return Err(("url", "an address that begins with https:// or http://"));
+        };
+        if !url.username().is_empty()
+            || url.password().is_some()
+            || url.query().is_some()
+            || url.fragment().is_some()
+        {
+            return Err((
+                "url",
+                "an address without name, password, query or fragment: secrets stand elsewhere",
+            ));
+        }
+        if self.has_key() && url.scheme() == "http" && !is_loopback(&url) {
+            return Err(("url", "https://: a key is not sent in the clear to another machine"));
+        }
+        if self.key_variable.is_some() && self.key_file.is_some() {
+            return Err(("key_file", "a key in one place: `key_variable` or `key_file`"));
+        }
+        if self.json_schema && self.kind != EndpointKind::Openai {
+            return Err(("json_schema", "true where the kind is `openai`, and only there"));
+        }
+        Ok(())
+    }
+
+    fn check_numbers(&self) -> Result<(), (&'static str, &'static str)> {
         let positive = [
             ("concurrency", Some(self.concurrency)),
             ("attempts", Some(self.attempts)),
-            ("timeout_seconds", Some(self.timeout_seconds)),
             ("context_tokens", Some(self.context_tokens)),
             ("requests_per_minute", self.requests_per_minute),
             ("tokens_per_minute", self.tokens_per_minute),
         ];
         if let Some((field, _)) = positive.into_iter().find(|(_, value)| *value == Some(0)) {
-            return wrong(field, "a number from 1 on");
+            return Err((field, "a number from 1 on"));
+        }
+        if !(0.001..=86_400.0).contains(&self.timeout_seconds) {
+            return Err(("timeout_seconds", "a time from 0.001 s to a day"));
         }
         let is_price = |price: f64| price.is_finite() && price >= 0.0;
         if self.price.is_some_and(|price| !is_price(price.input) || !is_price(price.output)) {
-            return wrong("price", "US dollars for a million tokens, from 0 on");
+            return Err(("price", "US dollars for a million tokens, from 0 on"));
         }
         Ok(())
     }
 
-    /// The key, from the environment.
+    fn has_key(&self) -> bool {
+        self.key_variable.is_some() || self.key_file.is_some()
+    }
+
+    /// The key, from the environment or from its file.
     pub(crate) fn key(&self, endpoint: &str) -> Result<Option<SecretString>, EndpointError> {
-        let Some(variable) = &self.key_env else { return Ok(None) };
-        match std::env::var(variable) {
-            Ok(key) if !key.trim().is_empty() => Ok(Some(key.trim().to_owned().into())),
-            _ => Err(EndpointError::NoKey { endpoint: endpoint.to_owned(), variable: variable.clone() }),
+        let (found, place) = match (&self.key_variable, &self.key_file) {
+            (Some(variable), _) => (
+                std::env::var(variable).ok(),
+                format!("the environment variable {}", domain::visible(variable)),
+            ),
+            (None, Some(file)) => {
+                (std::fs::read_to_string(file).ok(), format!("the file {}", file.display()))
+            }
+            (None, None) => return Ok(None),
+        };
+        match found.as_deref().map(str::trim) {
+            Some(key) if !key.is_empty() => Ok(Some(key.to_owned().into())),
+            _ => Err(EndpointError::NoKey { endpoint: endpoint.to_owned(), place }),
         }
     }
 
+    /// The address of one of its doors.
+    pub(crate) fn address(&self, path: &str) -> String {
+        format!("{}/{path}", self.url.trim_end_matches('/'))
+    }
+
     pub(crate) fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout_seconds.into())
+        Duration::from_secs_f64(self.timeout_seconds)
     }
 
     /// What tokens cost here, where that is known.
@@ -239,12 +334,10 @@ impl Endpoint {
     }
 }
 
-fn is_loopback(url: &str) -> bool {
-    let host = url.trim_start_matches("http://").split(['/', '?', '#']).next().unwrap_or_default();
-    // What stands before an `@` is a name, not a host.
-    !host.contains('@')
-        && (host.starts_with("[::1]")
-            || matches!(host.split(':').next(), Some("127.0.0.1" | "localhost")))
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    host == "localhost"
+        || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -256,16 +349,29 @@ mod tests {
         for (text, says) in [
             ("[endpoint.a]\nkind = \"openai\"", "endpoint.a: url"),
             ("[endpoint.a]\nkind = \"command\"", "endpoint.a: command"),
-            ("[endpoint.a]\nkind = \"openai\"\nurl = \"http://x.test/v1\"\nkey_env = \"K\"", "not sent in the clear"),
-            ("[endpoint.a]\nkind = \"openai\"\nurl = \"http://localhost@x.test/v1\"\nkey_env = \"K\"", "in the clear"),
+            (
+                "[endpoint.a]\nkind = \"openai\"\nurl = \"http://x.test/v1\"\nkey_variable = \"K\"",
+                "not sent in the clear",
+            ),
+            (
+                "[endpoint.a]\nkind = \"openai\"\nurl = \"http://localhost@x.test/v1\"\nkey_variable = \"K\"",
+                "in the clear",
+            ),
             ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nattempts = 0", "attempts"),
-            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nkey = \"sk-1\"", "unknown field `key`"),
-            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test\"\nprice = { input = -1, output = 1 }", "price"),
+            (
+                "[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nkey = \"sk-1\"",
+                "unknown field `key`",
+            ),
+            (
+                "[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test\"\nprice = { input = -1, output = 1 }",
+                "price",
+            ),
         ] {
             let message = Endpoints::from_toml(text).unwrap_err().to_string();
             assert!(message.contains(says), "{message}");
         }
-        let text = "[endpoint.a]\nkind = \"openai\"\nurl = \"http://127.0.0.1:8080/v1\"\nkey_env = \"PATH\"";
+        let text =
+            "[endpoint.a]\nkind = \"openai\"\nurl = \"http://127.0.0.1:8080/v1\"\nkey_variable = \"PATH\"";
         let endpoints = Endpoints::from_toml(text).unwrap();
         let endpoint = endpoints.get("a").unwrap();
         let key = endpoint.key("a").unwrap().unwrap();

@@ -12,9 +12,10 @@ pub mod library;
 mod pace;
 mod prompt;
 mod provider;
+mod template;
 
-pub use baseline::lexical_overlap;
+pub use baseline::{lexical_overlap, majority_level};
 pub use caller::{Call, Caller};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind, Endpoints, Price};
-pub use prompt::{Example, Prompt, PromptError, render};
+pub use prompt::{Example, Prompt, PromptError, check_templates, render};
 pub use provider::{Answered, Failed, LONGEST_ANSWER};

@@ -51,7 +51,12 @@ fn tenth(most: NonZeroU32) -> NonZeroU32 {
 
 /// How long to wait before try `attempt` + 1: what the provider asks for, else a random share of a pause that doubles. `None` where the
 /// provider asks for more than anyone waits.
-pub(crate) fn pause(first: Duration, attempt: u32, retry_after: Option<Duration>, lot: &str) -> Option<Duration> {
+pub(crate) fn pause(
+    first: Duration,
+    attempt: u32,
+    retry_after: Option<Duration>,
+    lot: &str,
+) -> Option<Duration> {
     if let Some(asked) = retry_after {
         return (asked <= LONGEST_RETRY_AFTER).then_some(asked);
     }

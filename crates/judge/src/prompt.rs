@@ -1,16 +1,37 @@
 //! Templates become prompts. Every text of a conversation reaches the template as delimited data: no template can print it bare.
 
-use domain::{Asked, Conversation, Criterion, Model, Parser, Passage, Rubric, Scale, ScaleKind, Unit, answer_schema};
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use crate::template;
+use domain::{
+    Asked, Conversation, Criterion, Model, Parser, Passage, Rubric, Scale, ScaleKind, Unit, answer_schema,
+};
+use minijinja::{Value, context};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::io::{self, Write};
+use std::collections::BTreeMap;
 
-/// Steps that a template may take.
-const FUEL: u64 = 200_000;
-
-/// Longest prompt, in bytes: a template that repeats a long text ends here.
-const LONGEST_PROMPT: usize = 32 << 20;
+/// What a template can name.
+const NAMES: [&str; 20] = [
+    "answer",
+    "answer_format",
+    "context",
+    "criteria",
+    "data_rule",
+    "examples",
+    "expected_answer",
+    "expected_behaviour",
+    "expected_routing",
+    "has_retrieval",
+    "history",
+    "paragraph",
+    "paragraphs",
+    "passage",
+    "passages",
+    "question",
+    "refined_query",
+    "routing",
+    "tool_results",
+    "unit",
+];
 
 /// What is said to a model, and what its answer must look like.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +81,17 @@ pub enum PromptError {
     },
 }
 
+/// Checks the templates of a model without a conversation: their language and the names in them.
+///
+/// # Errors
+/// [`PromptError::Template`].
+pub fn check_templates(model: &Model) -> Result<(), PromptError> {
+    for (which, template) in [("system", &model.system), ("prompt", &model.prompt)] {
+        template::check(template, &NAMES).map_err(|says| PromptError::Template { which, says })?;
+    }
+    Ok(())
+}
+
 /// Renders the templates of a model for one unit. `lot` decides the boundary; equal arguments give equal prompts.
 ///
 /// # Errors
@@ -75,16 +107,23 @@ pub fn render(
 ) -> Result<Prompt, PromptError> {
     let asked: Vec<(&Criterion, &Scale)> = criteria
         .iter()
-        .map(|id| rubric.criterion(id).zip(rubric.scale_of(id)).ok_or_else(|| PromptError::NoCriterion(id.clone())))
+        .map(|id| {
+            rubric.criterion(id).zip(rubric.scale_of(id)).ok_or_else(|| PromptError::NoCriterion(id.clone()))
+        })
         .collect::<Result<_, _>>()?;
-    let places: Vec<(&Conversation, &Unit)> =
-        examples.iter().map(|example| (example.conversation, example.unit)).chain([(conversation, unit)]).collect();
+    let places: Vec<(&Conversation, &Unit)> = examples
+        .iter()
+        .map(|example| (example.conversation, example.unit))
+        .chain([(conversation, unit)])
+        .collect();
     let fence = Fence { boundary: boundary(lot, &places) };
     let shown: Vec<Value> = examples
         .iter()
         .map(|example| {
             let facts = fence.facts(example.conversation, example.unit)?;
-            Ok(context! { values => Value::from_serialize(example.values), ..facts })
+            let values: BTreeMap<&str, f64> =
+                example.values.iter().map(|(criterion, value)| (&**criterion, *value)).collect();
+            Ok(context! { values => values, ..facts })
         })
         .collect::<Result<_, PromptError>>()?;
     let facts = context! {
@@ -96,56 +135,17 @@ pub fn render(
     };
     let schema: Vec<Asked<'_>> =
         asked.iter().map(|(criterion, scale)| Asked { criterion: &criterion.id, scale }).collect();
+    let rendered = |which, text: &str| {
+        template::check(text, &NAMES)
+            .and_then(|()| template::render(text, &facts))
+            .map_err(|says| PromptError::Template { which, says })
+    };
     Ok(Prompt {
-        system: rendered("system", &model.system, &facts)?,
-        user: rendered("prompt", &model.prompt, &facts)?,
+        system: rendered("system", &model.system)?,
+        user: rendered("prompt", &model.prompt)?,
         schema: answer_schema(model.parser, &schema),
         boundary: fence.boundary,
     })
-}
-
-fn rendered(which: &'static str, template: &str, facts: &Value) -> Result<String, PromptError> {
-    let wrong = |error: &minijinja::Error| {
-        let line = error.line().map(|line| format!(" (line {line})")).unwrap_or_default();
-        let cause = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-        PromptError::Template { which, says: format!("{}{cause}{line}", error.kind()) }
-    };
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_fuel(Some(FUEL));
-    let mut out = Capped::default();
-    let template = environment.template_from_str(template).map_err(|error| wrong(&error))?;
-    template.render_to_write(facts, &mut out).map_err(|error| {
-        if out.is_full {
-            let says = format!("the prompt is longer than {} MiB", LONGEST_PROMPT >> 20);
-            return PromptError::Template { which, says };
-        }
-        wrong(&error)
-    })?;
-    String::from_utf8(out.text).map_err(|error| PromptError::Template { which, says: error.to_string() })
-}
-
-/// Takes text up to a length.
-#[derive(Default)]
-struct Capped {
-    text: Vec<u8>,
-    is_full: bool,
-}
-
-impl Write for Capped {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.text.len() + bytes.len() > LONGEST_PROMPT {
-            self.is_full = true;
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.text.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// A word that the lot decides and that stands in no text of the conversations.
@@ -173,7 +173,8 @@ impl Fence {
     }
 
     fn some(&self, label: &str, text: Option<&str>) -> Value {
-        text.filter(|text| !text.trim().is_empty()).map_or(Value::from(()), |text| self.text(label, text).into())
+        text.filter(|text| !text.trim().is_empty())
+            .map_or(Value::from(()), |text| self.text(label, text).into())
     }
 
     fn rule(&self) -> String {
@@ -202,15 +203,21 @@ impl Fence {
         };
         let expected = conversation.expected.as_ref();
         let numbered = |label: &'static str, texts: Vec<&str>| -> Vec<String> {
-            texts.iter().zip(1..).map(|(text, number)| self.text(&format!("{label} {number}"), text)).collect()
+            texts
+                .iter()
+                .zip(1..)
+                .map(|(text, number)| self.text(&format!("{label} {number}"), text))
+                .collect()
         };
-        let passages: Vec<&str> = conversation.passages().iter().map(|passage: &Passage| passage.text.as_str()).collect();
+        let passages: Vec<&str> =
+            conversation.passages().iter().map(|passage: &Passage| passage.text.as_str()).collect();
         let history: Vec<String> = conversation
             .history()
             .iter()
             .map(|turn| self.text(if turn.role == "assistant" { "assistant" } else { "user" }, &turn.content))
             .collect();
         Ok(context! {
+            unit => unit.kind().word(),
             question => self.text("question", conversation.question()),
             history,
             refined_query => self.some("refined query", conversation.refined_query.as_deref()),
@@ -230,12 +237,17 @@ impl Fence {
     }
 
     fn tool_results(&self, conversation: &Conversation) -> Vec<String> {
-        let calls = conversation.routing.as_ref().map(|routing| routing.tool_calls.as_slice()).unwrap_or_default();
+        let calls =
+            conversation.routing.as_ref().map(|routing| routing.tool_calls.as_slice()).unwrap_or_default();
         let result = |call: &domain::ToolCall| match &call.error {
             Some(error) => format!("{} was unavailable: {error}", call.name),
             None => format!("{}({}) returned {}", call.name, call.arguments, call.result),
         };
-        calls.iter().zip(1..).map(|(call, number)| self.text(&format!("tool result {number}"), &result(call))).collect()
+        calls
+            .iter()
+            .zip(1..)
+            .map(|(call, number)| self.text(&format!("tool result {number}"), &result(call)))
+            .collect()
     }
 }
 
@@ -276,9 +288,13 @@ fn described(criterion: &Criterion, scale: &Scale) -> Value {
         })
         .collect();
     let (low, high) = scale.bounds();
-    let range = if scale.kind == ScaleKind::Continuous { format!("a number from {low} to {high}") } else { String::new() };
+    let range = if scale.kind == ScaleKind::Continuous {
+        format!("a number from {low} to {high}")
+    } else {
+        String::new()
+    };
     context! {
-        id => criterion.id, question => criterion.question, guideline => criterion.guideline, levels, low, high, range,
+        id => &criterion.id, question => &criterion.question, guideline => &criterion.guideline, levels, low, high, range,
     }
 }
 
@@ -299,8 +315,10 @@ fn answer_format(parser: Parser, asked: &[(&Criterion, &Scale)]) -> String {
         }
         (Parser::Scores, [(_, scale)]) => scored(scale),
         (Parser::Scores, several) => {
-            let fields: Vec<String> =
-                several.iter().map(|(criterion, scale)| format!("  \"{}\": {}", criterion.id, scored(scale))).collect();
+            let fields: Vec<String> = several
+                .iter()
+                .map(|(criterion, scale)| format!("  \"{}\": {}", criterion.id, scored(scale)))
+                .collect();
             format!("{{\n{}\n}}", fields.join(",\n"))
         }
     };
