@@ -145,7 +145,13 @@ fn found(answer: &Answer<'_>, parser: Parser, asked: &[Asked<'_>]) -> Result<Fou
     let mut answers: Vec<Object> =
         objects.into_iter().filter(|object| is_answer(object, parser, asked)).collect();
     let lines = score_lines(text);
+    // A line that begins with the word need not give a score: "Score: see below".
+    let is_number = |line: &&str| line.parse::<f64>().is_ok();
     match (answers.len(), lines.as_slice()) {
+        (1.., _) if unfinished => failure(FailureKind::Truncated, "after an answer, JSON that breaks off"),
+        (1, _) if lines.iter().any(is_number) => {
+            failure(FailureKind::Unparsable, "a score in the JSON and one in a line: which counts?")
+        }
         (1, _) => Ok(Found::Object(answers.remove(0))),
         (2.., _) => {
             failure(FailureKind::Unparsable, format!("{} answers in one: which counts?", answers.len()))

@@ -34,7 +34,7 @@ pub struct RubricUsed {
 
 /// Who answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Instrument {
     /// A model behind an endpoint that the operator has configured.
     Model(Model),
@@ -108,6 +108,22 @@ fn wrong<T>(field: &'static str, found: &str, expected: impl Into<String>) -> Re
     Err(DeclarationError::Field { field, found: crate::visible(found), expected: expected.into() })
 }
 
+/// What is no parameter: what is said, by whom it is answered and in which form. A judge has no tools and gives one answer.
+const NOT_PARAMETERS: [&str; 12] = [
+    "functions",
+    "function_call",
+    "messages",
+    "model",
+    "n",
+    "prompt",
+    "response_format",
+    "stream",
+    "stream_options",
+    "system",
+    "tool_choice",
+    "tools",
+];
+
 /// Longest template, in bytes.
 const LONGEST_TEMPLATE: usize = 256 * 1024;
 
@@ -167,6 +183,13 @@ impl Declaration {
         if model.prompt.len() + model.system.len() > LONGEST_TEMPLATE {
             let found = format!("{} bytes", model.prompt.len() + model.system.len());
             return wrong("prompt", &found, format!("templates of at most {LONGEST_TEMPLATE} bytes"));
+        }
+        if let Some(name) = model.parameters.keys().find(|name| NOT_PARAMETERS.contains(&name.as_str())) {
+            return wrong(
+                "parameters",
+                name,
+                "settings such as temperature, token limits and seed: what is said and in which form it is answered stands elsewhere",
+            );
         }
         if model.parser == Parser::Scores {
             return Ok(());
@@ -352,13 +375,21 @@ mod tests {
             ("\"polite\"", "\"polite\", \"polite\"", "each criterion once"),
             ("\"strict\"", "\"strict@2\"", "without `@`"),
             ("{{ question }}", " ", "prompt: found nothing"),
+            ("temperature = 0", "tools = []", "parameters: found tools"),
             ("prompt =", "parser = \"claims\"\nprompt =", "a continuous scale from 0 to 1"),
         ] {
             let judge = Declaration::from_toml(&JUDGE.replace(from, to)).unwrap();
             let message = judge.check(&rubric).unwrap_err().to_string();
             assert!(message.contains(says), "{message}");
         }
-        assert!(Declaration::from_toml(&JUDGE.replace("prompt =", "promt =")).is_err());
+        for (from, to) in
+            [("prompt =", "promt ="), ("name =", "nam ="), ("[instrument.model]", "[instrument.oracle]")]
+        {
+            assert!(Declaration::from_toml(&JUDGE.replace(from, to)).is_err(), "{to}");
+        }
+        let baseline =
+            "name = \"b\"\nversion = \"1\"\ncriteria = [\"polite\"]\n[instrument.majority_level]\nlevel = 1";
+        assert!(Declaration::from_toml(baseline).is_err());
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Object {
 
 /// The JSON objects in a text, outermost ones only, and whether one begins that does not end.
 pub(super) fn objects(text: &str) -> (Vec<Object>, bool) {
-    let (mut found, mut unfinished) = (Vec::new(), false);
+    let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find('{') {
         rest = &rest[start..];
@@ -43,14 +43,12 @@ pub(super) fn objects(text: &str) -> (Vec<Object>, bool) {
                 found.push(Object { fields, repeated });
                 rest = &rest[stream.byte_offset()..];
             }
-            Some(Err(error)) if error.is_eof() => {
-                unfinished = true;
-                rest = &rest[1..];
-            }
+            // What stands within is a part of what breaks off.
+            Some(Err(error)) if error.is_eof() => return (found, true),
             _ => rest = &rest[1..],
         }
     }
-    (found, unfinished)
+    (found, false)
 }
 
 /// A JSON value with the first field that was given twice.

@@ -34,6 +34,7 @@ fn what_models_write_around_a_score_is_read() {
         r#"{"reason": "It helps.", "score": "good"}"#,
         r#"{"help": {"reason": "It helps.", "score": 4}}"#,
         r#"An example: {"colour": "red"} and the verdict: {"score": 4, "reason": "It helps.", "confidence": 1}"#,
+        "Score: see below.\n{\"reason\": \"It helps.\", \"score\": 4}",
         "It helps.\nSCORE: 4",
         "It helps.\n**Score:** 4\n",
     ] {
@@ -67,6 +68,11 @@ fn what_is_no_value_is_a_failure_of_its_kind() {
     fails(r#"{"help": {"reason": "x"}}"#, Missing);
     fails(r#"{"reason": "x", "sco"#, Truncated);
     fails("{", Truncated);
+    fails(r#"{"help": {"reason": "x", "score": 4}"#, Truncated);
+    fails(r#"{"reason": "x", "score": 4} {"reason": "y", "sc"#, Truncated);
+    fails("{\"reason\": \"x\", \"score\": 4}\nSCORE: 5", Unparsable);
+    fails(r#"{"reason": "x", "score": 1e999}"#, Unparsable);
+    fails(r#"{"reason": "x", "score": "inf"}"#, OffScale);
     fails("I'm sorry, but I can't help with that.", Refused);
     fails("The answer is good.", Unparsable);
     fails("", Missing);
@@ -121,6 +127,10 @@ fn the_share_of_supported_claims_is_computed_by_code() {
     }
 }
 
+fn is_on(outcome: &Outcome, scale: &Scale) -> bool {
+    outcome.value().is_none_or(|value| scale.admit(value) == Some(value))
+}
+
 proptest! {
     #[test]
     fn no_text_panics_and_every_criterion_gets_a_reading(text in ".{0,200}", cut_off: bool) {
@@ -129,14 +139,32 @@ proptest! {
         for parser in [Parser::Scores, Parser::Claims] {
             for asked in [&asked[..], &asked[..1], &[]] {
                 let answer = Answer { text: &text, cut_off, refusal: None };
-                prop_assert_eq!(read_answer(&answer, parser, asked).len(), asked.len());
+                let readings = read_answer(&answer, parser, asked);
+                prop_assert_eq!(readings.len(), asked.len());
+                for (reading, asked) in readings.iter().zip(asked) {
+                    prop_assert!(is_on(&reading.outcome, asked.scale), "{:?}", reading);
+                }
             }
         }
     }
 
     #[test]
-    fn no_broken_json_panics(text in r#"[{}\[\]":,a-c0-9. scoreSCORE\\n-]{0,120}"#) {
-        let _ = read(&text, &five());
+    fn no_broken_json_gives_a_value_off_the_scale(text in r#"[{}\[\]":,a-c0-9. scoreSCORE\\n-]{0,120}"#) {
+        prop_assert!(is_on(&read(&text, &five()).outcome, &five()));
+    }
+
+    #[test]
+    fn no_score_is_read_off_the_scale(score in any::<f64>(), level in -20..20_i32, quoted: bool, line: bool) {
+        for score in [score.to_string(), level.to_string(), (f64::from(level) / 10.0).to_string()] {
+            let object = if quoted { json!({ "reason": "x", "score": score }).to_string() } else { format!("{{\"reason\": \"x\", \"score\": {score}}}") };
+            let text = if line { format!("SCORE: {score}") } else { object };
+            for scale in [five(), share()] {
+                let outcome = read(&text, &scale).outcome;
+                prop_assert!(is_on(&outcome, &scale), "{text}: {outcome:?}");
+                let is_there = score.parse().ok().and_then(|score| scale.admit(score)).is_some();
+                prop_assert_eq!(outcome.value().is_some(), is_there, "{}: {:?}", text, outcome);
+            }
+        }
     }
 
     #[test]
