@@ -344,38 +344,62 @@ fn is_loopback(url: &Url) -> bool {
 mod tests {
     use super::*;
 
+    fn openai(settings: &str) -> String {
+        format!("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\n{settings}")
+    }
+
+    fn at(url: &str) -> String {
+        format!("[endpoint.a]\nkind = \"openai\"\nurl = \"{url}\"\nkey_variable = \"PATH\"")
+    }
+
     #[test]
-    fn what_cannot_stand_is_named_and_a_key_is_never_said() {
+    fn what_cannot_stand_is_named() {
         for (text, says) in [
-            ("[endpoint.a]\nkind = \"openai\"", "endpoint.a: url"),
-            ("[endpoint.a]\nkind = \"command\"", "endpoint.a: command"),
+            ("[endpoint.a]\nkind = \"openai\"".to_owned(), "endpoint.a: url"),
+            ("[endpoint.a]\nkind = \"command\"".to_owned(), "endpoint.a: command"),
             (
-                "[endpoint.a]\nkind = \"openai\"\nurl = \"http://x.test/v1\"\nkey_variable = \"K\"",
-                "not sent in the clear",
+                "[endpoint.a]\nkind = \"command\"\ncommand = [\"x\"]\nkey_variable = \"K\"".to_owned(),
+                "endpoint.a: kind",
             ),
-            (
-                "[endpoint.a]\nkind = \"openai\"\nurl = \"http://localhost@x.test/v1\"\nkey_variable = \"K\"",
-                "in the clear",
-            ),
-            ("[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nattempts = 0", "attempts"),
-            (
-                "[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test/v1\"\nkey = \"sk-1\"",
-                "unknown field `key`",
-            ),
-            (
-                "[endpoint.a]\nkind = \"openai\"\nurl = \"https://x.test\"\nprice = { input = -1, output = 1 }",
-                "price",
-            ),
+            (at("http://x.test/v1"), "not sent in the clear"),
+            (at("http://localhost.x.test/v1"), "not sent in the clear"),
+            (at("http://localhost@x.test/v1"), "without name, password"),
+            (at("https://x.test/v1?key=sk-1"), "without name, password"),
+            (at("ftp://x.test/v1"), "url: expected an address"),
+            (openai("attempts = 0"), "attempts: expected a number from 1 on"),
+            (openai("timeout_seconds = nan"), "timeout_seconds"),
+            (openai("key = \"sk-1\""), "unknown field `key`"),
+            (openai("price = { input = -1, output = 1 }"), "price"),
+            (openai("environment = [\"HOME\"]"), "environment"),
+            (openai("key_variable = \"A\"\nkey_file = \"b\""), "key_file"),
+            (openai("").replace("openai", "anthropic") + "json_schema = true", "json_schema"),
+            (openai("").replace("openai", "oracle"), "unknown variant `oracle`"),
         ] {
-            let message = Endpoints::from_toml(text).unwrap_err().to_string();
+            let message = Endpoints::from_toml(&text).unwrap_err().to_string();
             assert!(message.contains(says), "{message}");
         }
-        let text =
-            "[endpoint.a]\nkind = \"openai\"\nurl = \"http://127.0.0.1:8080/v1\"\nkey_variable = \"PATH\"";
-        let endpoints = Endpoints::from_toml(text).unwrap();
-        let endpoint = endpoints.get("a").unwrap();
-        let key = endpoint.key("a").unwrap().unwrap();
-        assert!(!format!("{key:?}{endpoint:?}").contains(&std::env::var("PATH").unwrap()));
+    }
+
+    #[test]
+    fn keys_come_from_where_the_file_says_and_are_never_shown() {
+        let endpoint = |text: &str| Endpoints::from_toml(text).unwrap().get("a").unwrap().clone();
+        for url in
+            ["http://127.0.0.1:8080/v1/", "http://[::1]/v1", "http://localhost/v1", "https://x.test/v1"]
+        {
+            let endpoint = endpoint(&at(url));
+            let key = endpoint.key("a").unwrap().unwrap();
+            assert!(!format!("{key:?}{endpoint:?}").contains(&std::env::var("PATH").unwrap()));
+            assert!(endpoint.address("messages").ends_with("/v1/messages"));
+        }
+        assert!(endpoint(&openai("")).key("a").unwrap().is_none());
+        for (settings, place) in [
+            ("key_variable = \"NOT_THERE\"", "variable NOT_THERE"),
+            ("key_file = \"/nowhere\"", "file /nowhere"),
+        ] {
+            let message = endpoint(&openai(settings)).key("a").unwrap_err().to_string();
+            assert!(message.contains(place), "{message}");
+        }
+        let endpoints = Endpoints::from_toml(&openai("")).unwrap();
         assert!(endpoints.get("b").unwrap_err().to_string().contains("configured: a"));
     }
 }

@@ -265,16 +265,14 @@ fn routing(conversation: &Conversation) -> Option<String> {
     .ok()
 }
 
-/// The calls and sources that a golden case expects, as indented JSON.
+/// The calls and sources that a golden case expects, as indented JSON; a `tool` of null says that none may be called.
 fn expected_routing(conversation: &Conversation) -> Option<String> {
-    let expected = conversation.expected.as_ref()?;
-    let facts = json!({
-        "tools": expected.tools, "tool": expected.tool, "tool_arguments": expected.tool_arguments,
-        "sources": expected.sources, "source": expected.source,
+    let mut said = json!(conversation.expected.as_ref()?);
+    let fields = said.as_object_mut()?;
+    fields.retain(|field, _| {
+        matches!(field.as_str(), "tools" | "tool" | "tool_arguments" | "sources" | "source")
     });
-    let said: serde_json::Map<String, serde_json::Value> =
-        facts.as_object()?.clone().into_iter().filter(|(_, fact)| !fact.is_null()).collect();
-    if said.is_empty() { None } else { serde_json::to_string_pretty(&said).ok() }
+    if fields.is_empty() { None } else { serde_json::to_string_pretty(fields).ok() }
 }
 
 /// A criterion with its levels as a template may write them.
