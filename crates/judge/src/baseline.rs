@@ -89,3 +89,63 @@ fn cut(share: f64, scale: &Scale) -> Outcome {
         None => Outcome::Failure { kind: FailureKind::Other, says: "the scale has no level".to_owned() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn scale(text: &str) -> Scale {
+        toml::from_str(text).unwrap()
+    }
+
+    fn levels() -> Scale {
+        let levels = "[{ value = 0, name = \"a\" }, { value = 1, name = \"b\" }, { value = 2, name = \"c\" }, { value = 3, name = \"d\" }, \
+                      { value = 9, name = \"n/a\", not_applicable = true }]";
+        scale(&format!("id = \"four\"\nkind = \"ordinal\"\nlevels = {levels}"))
+    }
+
+    fn conversation(passage: &str) -> Conversation {
+        let row = json!({
+            "id": "c", "question": "Return the GREEN kettle?", "passages": [{ "id": "p", "text": passage }],
+            "answer": { "text": "green", "paragraphs": [{ "id": "a", "text": "Thirty days", "citations": ["p", "gone"] }] },
+        });
+        Conversation::from_json(row).unwrap().0
+    }
+
+    #[test]
+    fn the_share_of_the_questions_words_is_cut_into_levels() {
+        for (text, level) in [
+            ("", 0.0),
+            ("opening hours", 0.0),
+            ("a green one", 1.0),
+            ("Kettle, green.", 2.0),
+            ("the green kettle", 3.0),
+            ("Return the green kettle, the green kettle!", 3.0),
+        ] {
+            let outcome = lexical_overlap(&conversation(text), &Unit::Passage("p".to_owned()), &levels());
+            assert_eq!(outcome, Outcome::Value(level), "{text}");
+        }
+        let of = |unit: Unit, scale: &Scale| lexical_overlap(&conversation("thirty nights"), &unit, scale);
+        let share = scale("id = \"s\"\nkind = \"continuous\"\nmin = 0.0\nmax = 1.0");
+        assert_eq!(of(Unit::Conversation, &share), Outcome::Value(0.25));
+        let tenths = scale("id = \"s\"\nkind = \"continuous\"\nmin = 1.0\nmax = 2.0\nstep = 0.1");
+        assert_eq!(of(Unit::Conversation, &tenths), Outcome::Value(1.2));
+        let cited = |passage: &str| Unit::Citation { paragraph: "a".to_owned(), passage: passage.to_owned() };
+        assert_eq!(of(cited("p"), &share), Outcome::Value(0.5));
+        assert_eq!(of(cited("gone"), &share), Outcome::Value(0.0));
+        assert!(of(Unit::Passage("q".to_owned()), &share).value().is_none());
+        let nominal = scale(
+            "id = \"n\"\nkind = \"nominal\"\nlevels = [{ value = 0, name = \"a\" }, { value = 1, name = \"b\" }]",
+        );
+        assert!(of(Unit::Conversation, &nominal).value().is_none());
+    }
+
+    #[test]
+    fn the_majority_is_of_levels_that_count_and_a_tie_takes_the_lower() {
+        assert_eq!(majority_level([1.0, 2.0, 2.0, 9.0, 9.0, 9.0], &levels()), Some(2.0));
+        assert_eq!(majority_level([3.0, 1.0, 3.0, 1.0, 0.0], &levels()), Some(1.0));
+        assert_eq!(majority_level([9.0, 7.0, f64::NAN], &levels()), None);
+        assert_eq!(majority_level([], &levels()), None);
+    }
+}

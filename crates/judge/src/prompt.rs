@@ -172,6 +172,12 @@ impl Fence {
         format!("[{label} · begin {boundary}]\n{text}\n[{label} · end {boundary}]")
     }
 
+    /// The text of what is there, even where it is empty.
+    fn given(&self, label: &str, text: Option<&str>) -> Value {
+        text.map_or(Value::from(()), |text| self.text(label, text).into())
+    }
+
+    /// The text, where it says something.
     fn some(&self, label: &str, text: Option<&str>) -> Value {
         text.filter(|text| !text.trim().is_empty())
             .map_or(Value::from(()), |text| self.text(label, text).into())
@@ -224,10 +230,10 @@ impl Fence {
             context => self.some("context", conversation.context.as_deref()),
             passages => numbered("passage", passages),
             has_retrieval => conversation.passages.is_some(),
-            passage => self.some("passage", passage.map(|passage| passage.text.as_str())),
-            paragraph => self.some("paragraph", paragraph.map(|paragraph| paragraph.text.as_str())),
+            passage => self.given("passage", passage.map(|passage| passage.text.as_str())),
+            paragraph => self.given("paragraph", paragraph.map(|paragraph| paragraph.text.as_str())),
             paragraphs => numbered("paragraph", paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect()),
-            answer => self.some("answer", conversation.answer.as_ref().map(|answer| answer.text.as_str())),
+            answer => self.given("answer", conversation.answer.as_ref().map(|answer| answer.text.as_str())),
             routing => self.some("routing", routing(conversation).as_deref()),
             tool_results => self.tool_results(conversation),
             expected_answer => self.some("golden answer", expected.and_then(|expected| expected.answer.as_deref())),
@@ -286,22 +292,24 @@ fn described(criterion: &Criterion, scale: &Scale) -> Value {
         })
         .collect();
     let (low, high) = scale.bounds();
-    let range = if scale.kind == ScaleKind::Continuous {
-        format!("a number from {low} to {high}")
-    } else {
-        String::new()
-    };
+    let range = if scale.kind == ScaleKind::Continuous { range(scale) } else { String::new() };
     context! {
         id => &criterion.id, question => &criterion.question, guideline => &criterion.guideline, levels, low, high, range,
     }
+}
+
+/// The values of a continuous scale, in words.
+fn range(scale: &Scale) -> String {
+    let (low, high) = scale.bounds();
+    let steps = scale.step.map(|step| format!(" in steps of {step}")).unwrap_or_default();
+    format!("a number from {low} to {high}{steps}")
 }
 
 /// What the answer must look like, in the words that the parser holds it to.
 fn answer_format(parser: Parser, asked: &[(&Criterion, &Scale)]) -> String {
     let score = |scale: &Scale| {
         if scale.kind == ScaleKind::Continuous {
-            let (low, high) = scale.bounds();
-            return format!("<a number from {low} to {high}>");
+            return format!("<{}>", range(scale));
         }
         let values: Vec<String> = scale.levels.iter().map(|level| level.value.to_string()).collect();
         format!("<one of {}>", values.join(", "))
@@ -320,7 +328,9 @@ fn answer_format(parser: Parser, asked: &[(&Criterion, &Scale)]) -> String {
             format!("{{\n{}\n}}", fields.join(",\n"))
         }
     };
-    format!("Answer with one JSON object and nothing else, each reason before its score:\n{object}")
+    let order =
+        if parser == Parser::Claims { "each claim before its mark" } else { "each reason before its score" };
+    format!("Answer with one JSON object and nothing else, {order}:\n{object}")
 }
 
 #[cfg(test)]

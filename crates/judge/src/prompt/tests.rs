@@ -69,8 +69,8 @@ fn fails(prompt: &str, says: &str) {
 
 #[test]
 fn a_template_shows_the_unit_its_criteria_and_the_form_of_the_answer() {
-    let template = "{% for criterion in criteria %}{{ criterion.question }} {{ criterion.guideline }}\
-                    {% for level in criterion.levels %}\n{{ level }}{% endfor %}{% endfor %}\n{{ passage }}\n{{ answer_format }}";
+    let template = "{% for criterion in criteria %}\n{{ criterion.question }} {{ criterion.guideline }}\n\
+                    {% for level in criterion.levels %}\n{{ level }}\n{% endfor %}\n{% endfor %}\n{{ passage }}\n{{ answer_format }}";
     let prompt = rendered_of(template, "Thirty days.", &passage(), "lot").unwrap();
     let boundary = &prompt.boundary;
     let expected = format!(
