@@ -245,9 +245,13 @@ impl Fence {
     fn tool_results(&self, conversation: &Conversation) -> Vec<String> {
         let calls =
             conversation.routing.as_ref().map(|routing| routing.tool_calls.as_slice()).unwrap_or_default();
+        // A text is shown as people see it, not as JSON writes it.
+        let plain =
+            |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let result = |call: &domain::ToolCall| match &call.error {
-            Some(error) => format!("{} was unavailable: {error}", call.name),
-            None => format!("{}({}) returned {}", call.name, call.arguments, call.result),
+            Some(error) => format!("{} was unavailable: {}", call.name, plain(error)),
+            None if call.result.is_null() => format!("{}({}) returned nothing", call.name, call.arguments),
+            None => format!("{}({}) returned {}", call.name, call.arguments, plain(&call.result)),
         };
         calls
             .iter()

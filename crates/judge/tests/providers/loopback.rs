@@ -1,6 +1,6 @@
 //! A server that says byte by byte what a test wants it to say.
 
-use domain::{Answer, Conversation, Model, Parser, Rubric, Unit};
+use domain::{Conversation, Model, Parser, Rubric, Unit};
 use judge::{Answered, Call, Caller, Endpoints, Failed, Prompt, render};
 use serde_json::{Value, json};
 use std::{
@@ -96,7 +96,7 @@ async fn behave(mut stream: TcpStream, does: &Does, written: &AtomicUsize) {
             }
         }
         Does::Floods(bytes) => {
-            let chunk = [b'x'; 65_536];
+            let chunk = vec![b'x'; 65_536];
             let _ = stream.write_all(begin.as_bytes()).await;
             while written.load(Ordering::Relaxed) < *bytes && stream.write_all(&chunk).await.is_ok() {
                 written.fetch_add(chunk.len(), Ordering::Relaxed);
@@ -201,9 +201,7 @@ pub(crate) fn rubric() -> Rubric {
 
 fn conversation() -> Conversation {
     let row = json!({ "id": "c1", "question": "May I return it?", "answer": { "text": "Within a month." } });
-    let (conversation, _) = Conversation::from_json(row).unwrap();
-    assert!(matches!(&conversation.answer, Some(Answer { .. })));
-    conversation
+    Conversation::from_json(row).unwrap().0
 }
 
 /// A caller of an endpoint with a key and short waits, with more settings after them.
