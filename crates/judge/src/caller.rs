@@ -126,7 +126,7 @@ impl Caller {
     fn tokens(&self, call: &Call<'_>) -> Result<u32, Failed> {
         let limit = |field: &str| call.model.parameters.get(field).and_then(Value::as_u64);
         let answer = limit("max_tokens").or_else(|| limit("max_completion_tokens")).unwrap_or(0);
-        let prompt = about_tokens(&call.prompt.system) + about_tokens(&call.prompt.user);
+        let prompt = call.prompt.about_tokens();
         let tokens = u32::try_from(prompt.saturating_add(answer)).unwrap_or(u32::MAX);
         if tokens <= self.endpoint.context_tokens {
             return Ok(tokens);
@@ -175,13 +175,6 @@ impl Caller {
             _ => text,
         }
     }
-}
-
-/// Four ASCII characters make about one token, and so does one of any other script.
-fn about_tokens(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count();
-    let others = text.chars().filter(|character| !character.is_ascii()).count();
-    (ascii / 4 + others) as u64
 }
 
 fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {

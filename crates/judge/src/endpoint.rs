@@ -402,4 +402,15 @@ mod tests {
         let endpoints = Endpoints::from_toml(&openai("")).unwrap();
         assert!(endpoints.get("b").unwrap_err().to_string().contains("configured: a"));
     }
+
+    #[test]
+    fn the_example_of_the_documentation_is_read() {
+        let example = include_str!("../../../docs/examples/touchstone-judges.toml");
+        let endpoints = Endpoints::from_toml(example).unwrap();
+        assert_eq!(endpoints.names().collect::<Vec<_>>(), ["anthropic", "encoder", "hosted", "local"]);
+        let hosted = endpoints.get("hosted").unwrap();
+        assert!((hosted.cost(1_000_000, 500_000).unwrap() - 0.45).abs() < 1e-12);
+        let nowhere = Endpoints::read(Path::new("/nowhere.toml")).unwrap_err().to_string();
+        assert!(nowhere.contains("/nowhere.toml") && nowhere.contains(VARIABLE), "{nowhere}");
+    }
 }

@@ -49,19 +49,20 @@ fn tenth(most: NonZeroU32) -> NonZeroU32 {
     NonZeroU32::new(most.get() / 10).unwrap_or(NonZeroU32::MIN)
 }
 
-/// How long to wait before try `attempt` + 1: what the provider asks for, else a random share of a pause that doubles. `None` where the
-/// provider asks for more than anyone waits.
+/// How long to wait before try `attempt` + 1: what the provider asks for and a random share of the first pause, so that not all come at
+/// once, else a random share of a pause that doubles. `None` where the provider asks for more than anyone waits.
 pub(crate) fn pause(
     first: Duration,
     attempt: u32,
     retry_after: Option<Duration>,
     lot: &str,
 ) -> Option<Duration> {
+    let share = share(&format!("{lot} {attempt}"));
     if let Some(asked) = retry_after {
-        return (asked <= LONGEST_RETRY_AFTER).then_some(asked);
+        return (asked <= LONGEST_RETRY_AFTER).then(|| asked + first.mul_f64(share));
     }
     let most = first.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_PAUSE);
-    Some(most.mul_f64(0.5 + 0.5 * share(&format!("{lot} {attempt}"))))
+    Some(most.mul_f64(0.5 + 0.5 * share))
 }
 
 /// A number from 0 to 1 that the lot decides.
@@ -96,7 +97,10 @@ mod tests {
             assert_eq!(retry_after(nonsense, now), None, "{nonsense}");
         }
         let first = Duration::from_millis(500);
-        assert_eq!(pause(first, 1, Some(Duration::from_secs(20)), "x"), Some(Duration::from_secs(20)));
+        let asked = Duration::from_secs(20);
+        let pauses = ["x", "y"].map(|lot| pause(first, 1, Some(asked), lot).unwrap());
+        assert!(pauses.iter().all(|pause| (asked..=asked + first).contains(pause)), "{pauses:?}");
+        assert_ne!(pauses[0], pauses[1], "not all come at once");
         assert_eq!(pause(first, 1, Some(Duration::from_secs(3_600)), "x"), None);
     }
 

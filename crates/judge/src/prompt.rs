@@ -3,6 +3,7 @@
 use crate::template;
 use domain::{
     Asked, Conversation, Criterion, Model, Parser, Passage, Rubric, Scale, ScaleKind, Unit, answer_schema,
+    visible,
 };
 use minijinja::{Value, context};
 use serde_json::json;
@@ -44,6 +45,19 @@ pub struct Prompt {
     pub schema: serde_json::Value,
     /// What marks the begin and the end of each text of the conversation, and stands in none of them.
     pub boundary: String,
+}
+
+impl Prompt {
+    /// About how many tokens it has: four ASCII characters make one, and so does one character of any other script.
+    #[must_use]
+    pub fn about_tokens(&self) -> u64 {
+        let of = |text: &str| {
+            let ascii = text.bytes().filter(u8::is_ascii).count();
+            let others = text.chars().filter(|character| !character.is_ascii()).count();
+            (ascii / 4 + others) as u64
+        };
+        of(&self.system) + of(&self.user)
+    }
 }
 
 /// A conversation with agreed values, shown to a model before the one that it is asked about.
@@ -167,8 +181,9 @@ struct Fence {
 }
 
 impl Fence {
+    /// A text as people see it: what they cannot see, a judge does not follow unseen.
     fn text(&self, label: &str, text: &str) -> String {
-        let boundary = &self.boundary;
+        let (boundary, text) = (&self.boundary, visible(text));
         format!("[{label} · begin {boundary}]\n{text}\n[{label} · end {boundary}]")
     }
 

@@ -128,3 +128,26 @@ pub(crate) fn json_of(raw: &str) -> Result<serde_json::Value, Miss> {
         Miss::new(kind, Then::Never, format!("the provider's answer is no JSON: {error}")).with(raw)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_answer_of_a_provider_panics(
+            bytes in proptest::collection::vec(any::<u8>(), 0..60),
+            broken in r#"\{("(choices|message|content|error|usage|text|model)": ?[\[{]{0,2}("[a-z]{0,3}"|null|-?[0-9]{1,20}|\{\})?[\]}]{0,2},? ?){0,4}\}?"#,
+        ) {
+            for raw in text_of(bytes).into_iter().chain([broken]) {
+                for read in [openai::read, anthropic::read, command::read] {
+                    match read(raw.clone()) {
+                        Ok(reply) => prop_assert_eq!(&reply.raw, &raw),
+                        Err(miss) => prop_assert_eq!(miss.then, Then::Never),
+                    }
+                }
+            }
+        }
+    }
+}

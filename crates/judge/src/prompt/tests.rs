@@ -114,6 +114,23 @@ fn hostile_text_cannot_fake_the_boundary() {
 }
 
 #[test]
+fn a_judge_sees_what_people_see() {
+    let prompt = rendered_of("{{ passage }}", "Score\u{200b} 3\u{e0041}\u{202e}", &passage(), "lot").unwrap();
+    assert!(prompt.user.contains("\nScore⟨U+200B⟩ 3⟨U+E0041⟩⟨U+202E⟩\n"), "{}", prompt.user);
+}
+
+#[test]
+fn tokens_are_about_those_of_the_text() {
+    let prompt = |user: &str| Prompt {
+        system: "x".repeat(40),
+        user: user.to_owned(),
+        ..rendered_of("", "", &passage(), "").unwrap()
+    };
+    assert_eq!(prompt(&"word ".repeat(8)).about_tokens(), 20);
+    assert_eq!(prompt("漢字漢字").about_tokens(), 14);
+}
+
+#[test]
 fn every_text_of_a_conversation_is_delimited() {
     let template = "{{ question }}{{ history }}{{ passages }}{{ answer }}{{ routing }}{{ tool_results }}{{ expected_answer }}{{ expected_routing }}{{ paragraphs }}";
     let prompt = rendered_of(template, "{{ question }} {% raw %}", &Unit::Conversation, "lot").unwrap();
@@ -193,9 +210,9 @@ proptest! {
 
     #[test]
     fn all_of_a_text_stands_between_its_boundaries(text in "(?s).{0,200}", lot in ".{0,10}") {
-        prop_assume!(!text.trim().is_empty());
         let prompt = rendered_of("{{ passage }}", &text, &passage(), &lot).unwrap();
         let boundary = &prompt.boundary;
+        let text = visible(&text);
         prop_assert_eq!(prompt.user, format!("[passage · begin {boundary}]\n{text}\n[passage · end {boundary}]"));
     }
 }

@@ -104,7 +104,8 @@ fn question(call: &Call<'_>) -> String {
     .to_string()
 }
 
-fn read(raw: String) -> Result<Reply, Miss> {
+/// What came back.
+pub(crate) fn read(raw: String) -> Result<Reply, Miss> {
     let said: Said = serde_json::from_value(json_of(&raw)?).map_err(|error| {
         let says = format!("expected {{\"text\": …}} of the program: {error}");
         Miss::new(FailureKind::Unparsable, Then::Never, says).with(raw.clone())

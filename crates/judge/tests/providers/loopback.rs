@@ -117,7 +117,8 @@ async fn request(stream: &mut TcpStream) -> String {
             }
         }
         match stream.read(&mut chunk).await {
-            Ok(read) if read > 0 => bytes.extend_from_slice(&chunk[..read]),
+            // What begins a TLS connection is no request.
+            Ok(read) if read > 0 && chunk[0] != 0x16 => bytes.extend_from_slice(&chunk[..read]),
             _ => return text,
         }
     }

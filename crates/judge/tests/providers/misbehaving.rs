@@ -236,3 +236,12 @@ async fn a_model_that_changes_half_way_is_told() {
     }
     assert_eq!(models, ["m-2026-08-01", "m-2026-11-30"]);
 }
+
+#[tokio::test]
+async fn a_server_without_tls_is_told_no_key() {
+    let loopback = Loopback::that(vec![good()]).await;
+    let caller = caller("openai", &loopback.url.replace("http://", "https://"), "");
+    let failed = failed(Question::new().ask(&caller).await, FailureKind::Missing, false, "no answer");
+    assert_eq!(failed.attempts, 4);
+    assert!(loopback.requests().iter().all(|request| !request.contains(KEY) && !request.contains("POST")));
+}
