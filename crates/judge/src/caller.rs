@@ -38,6 +38,10 @@ pub struct Call<'a> {
 /// Longest time to a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How long a connection waits for the next call. Servers close theirs after five seconds or more, and a call that meets the closing is
+/// lost: nobody can say whether it was read.
+const IDLE: Duration = Duration::from_secs(2);
+
 impl Caller {
     /// A caller of the endpoint with this name.
     ///
@@ -144,9 +148,9 @@ impl Caller {
             .zip(reply.output_tokens)
             .and_then(|(read, written)| self.endpoint.cost(read, written));
         Answered {
-            text: reply.text,
+            text: self.without_key(reply.text),
             cut_off: reply.cut_off,
-            refusal: reply.refusal,
+            refusal: reply.refusal.map(|words| self.without_key(words)),
             reported_model: reply.reported_model,
             input_tokens: reply.input_tokens,
             output_tokens: reply.output_tokens,
@@ -168,13 +172,20 @@ impl Caller {
         }
     }
 
-    /// Providers repeat keys in what they say of them.
     fn without_key(&self, text: String) -> String {
         match &self.key {
-            Some(key) if text.contains(key.expose_secret()) => text.replace(key.expose_secret(), "⟨key⟩"),
-            _ => text,
+            Some(key) => struck(text, key.expose_secret()),
+            None => text,
         }
     }
+}
+
+/// Shorter keys are words that local servers are content with, and that answers may hold.
+const SHORTEST_SECRET: usize = 12;
+
+/// Providers repeat keys in what they say of them: they are struck out.
+fn struck(text: String, key: &str) -> String {
+    if key.len() >= SHORTEST_SECRET && text.contains(key) { text.replace(key, "⟨key⟩") } else { text }
 }
 
 fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
@@ -184,7 +195,19 @@ fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
         .redirect(Policy::none())
         .no_proxy()
         .connect_timeout(CONNECT.min(endpoint.timeout()))
+        .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(endpoint.concurrency as usize)
         .build()
         .map_err(|error| EndpointError::Client(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_struck_out_and_a_word_is_left() {
+        assert_eq!(struck("no sk-0123456789 here".to_owned(), "sk-0123456789"), "no ⟨key⟩ here");
+        assert_eq!(struck("none is right".to_owned(), "none"), "none is right");
+    }
 }

@@ -97,19 +97,23 @@ pub(crate) fn error_in(body: &Value, raw: &str) -> Option<Miss> {
     Some(Miss::new(kind_of(&words), Then::Never, says).with(raw))
 }
 
+/// What is repeated of a provider's words, in characters; the raw answer has all of them.
+const LONGEST_WORDS: usize = 500;
+
 /// The provider's words about an error: `{"error": {"message": …, "code": …, "type": …}}` or `{"error": "…"}`.
 fn error_words(body: &Value) -> Option<String> {
     let error = body.get("error").filter(|error| !error.is_null())?;
+    let words = |text: &str| domain::visible(text).chars().take(LONGEST_WORDS).collect::<String>();
     if let Some(text) = error.as_str() {
-        return Some(domain::visible(text));
+        return Some(words(text));
     }
     let parts = ["code", "type", "message"].iter().filter_map(|field| match error.get(field)? {
-        Value::String(text) => Some(domain::visible(text)),
+        Value::String(text) => Some(words(text)),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     });
-    let words = parts.collect::<Vec<_>>().join(" · ");
-    Some(if words.is_empty() { "no words".to_owned() } else { words })
+    let said = parts.collect::<Vec<_>>().join(" · ");
+    Some(if said.is_empty() { "no words".to_owned() } else { said })
 }
 
 fn kind_of(words: &str) -> FailureKind {
