@@ -130,7 +130,7 @@ impl Caller {
     fn tokens(&self, call: &Call<'_>) -> Result<u32, Failed> {
         let limit = |field: &str| call.model.parameters.get(field).and_then(Value::as_u64);
         let answer = limit("max_tokens").or_else(|| limit("max_completion_tokens")).unwrap_or(0);
-        let prompt = call.prompt.about_tokens();
+        let prompt = call.prompt.tokens();
         let tokens = u32::try_from(prompt.saturating_add(answer)).unwrap_or(u32::MAX);
         if tokens <= self.endpoint.context_tokens {
             return Ok(tokens);
@@ -180,14 +180,6 @@ impl Caller {
     }
 }
 
-/// Shorter keys are words that local servers are content with, and that answers may hold.
-const SHORTEST_SECRET: usize = 12;
-
-/// Providers repeat keys in what they say of them: they are struck out.
-fn struck(text: String, key: &str) -> String {
-    if key.len() >= SHORTEST_SECRET && text.contains(key) { text.replace(key, "⟨key⟩") } else { text }
-}
-
 fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
     // Fails where one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -199,6 +191,14 @@ fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
         .pool_max_idle_per_host(endpoint.concurrency as usize)
         .build()
         .map_err(|error| EndpointError::Client(error.to_string()))
+}
+
+/// Shorter keys are words that local servers are content with, and that answers may hold.
+const SHORTEST_SECRET: usize = 12;
+
+/// Providers repeat keys in what they say of them: they are struck out.
+fn struck(text: String, key: &str) -> String {
+    if key.len() >= SHORTEST_SECRET && text.contains(key) { text.replace(key, "⟨key⟩") } else { text }
 }
 
 #[cfg(test)]

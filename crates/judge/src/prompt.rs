@@ -48,15 +48,15 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// About how many tokens it has: four ASCII characters make one, and so does one character of any other script.
+    /// About how many tokens both messages are: four ASCII characters make one, and so does one character of any other script.
     #[must_use]
-    pub fn about_tokens(&self) -> u64 {
-        let of = |text: &str| {
+    pub fn tokens(&self) -> u64 {
+        let about = |text: &str| {
             let ascii = text.bytes().filter(u8::is_ascii).count();
             let others = text.chars().filter(|character| !character.is_ascii()).count();
             (ascii / 4 + others) as u64
         };
-        of(&self.system) + of(&self.user)
+        about(&self.system) + about(&self.user)
     }
 }
 

@@ -126,8 +126,8 @@ fn tokens_are_about_those_of_the_text() {
         user: user.to_owned(),
         ..rendered_of("", "", &passage(), "").unwrap()
     };
-    assert_eq!(prompt(&"word ".repeat(8)).about_tokens(), 20);
-    assert_eq!(prompt("漢字漢字").about_tokens(), 14);
+    assert_eq!(prompt(&"word ".repeat(8)).tokens(), 20);
+    assert_eq!(prompt("漢字漢字").tokens(), 14);
 }
 
 #[test]
