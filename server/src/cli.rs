@@ -1,5 +1,6 @@
 //! The command line. Data goes to standard output, progress and messages to standard error.
 
+mod anchor_set;
 mod check;
 mod check_up;
 mod ci;
@@ -14,7 +15,7 @@ mod serve;
 mod text;
 
 use clap::{Parser, Subcommand};
-use domain::{ReferenceRule, SliceBy};
+use domain::{AnchorSetName, ReferenceRule, SliceBy, Split};
 use service::Service;
 use std::{
     io::Write,
@@ -91,6 +92,12 @@ enum Command {
     /// Build references from labels
     #[command(subcommand, after_help = "Example: touchstone reference build --project shop --rule median")]
     Reference(Reference),
+    /// Freeze references, and what to do with them
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone anchor-set freeze --project shop gold --size 300"
+    )]
+    AnchorSet(anchor_set::AnchorSets),
     /// Judges against people
     #[command(after_help = "Example: touchstone compare --project shop --rule median --incumbent old --json")]
     Compare {
@@ -221,6 +228,26 @@ struct ReferenceChoice {
     /// Whose labels, separated by commas; all where absent
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     annotators: Vec<String>,
+    /// A frozen anchor set instead of live labels
+    #[arg(long, value_name = "NAME@VERSION", conflicts_with_all = ["rule", "annotators"])]
+    anchor_set: Option<AnchorSetName>,
+    /// The part of the anchor set; confirm for a gate, tune for everything else where absent. Each look at confirm is recorded
+    #[arg(long, value_name = "tune|confirm", requires = "anchor_set")]
+    split: Option<Split>,
+    /// Why confirm is opened, for the record
+    #[arg(long, requires = "anchor_set")]
+    why: Option<String>,
+}
+
+impl ReferenceChoice {
+    /// What was chosen; of an anchor set the `usual` split where none was named.
+    fn or_split(self, usual: Split) -> service::ReferenceChoice {
+        let ReferenceChoice { rule, annotators, anchor_set, split, why } = self;
+        match anchor_set {
+            None => service::ReferenceChoice::Labels { rule, annotators },
+            Some(name) => service::ReferenceChoice::AnchorSet { name, split: split.unwrap_or(usual), why },
+        }
+    }
 }
 
 /// Runs the program with the arguments of the process, and gives its exit code.
@@ -279,15 +306,16 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             )
             .await
         }
+        Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
+        Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,
         Command::Compare { project, reference, criterion, judges, incumbent, format } => {
-            let ReferenceChoice { rule, annotators } = reference;
-            let query = service::ComparisonQuery { rule, annotators, criterion, judges, incumbent };
+            let reference = reference.or_split(Split::Tune);
+            let query = service::ComparisonQuery { reference, criterion, judges, incumbent };
             reports::comparison(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
         Command::Gate { project, candidate, incumbent, policy, reference, format } => {
-            let ReferenceChoice { rule, annotators } = reference;
-            let policy = read(&policy)?;
-            let request = service::GateRequest { candidate, incumbent, policy, rule, annotators };
+            let (policy, reference) = (read(&policy)?, reference.or_split(Split::Confirm));
+            let request = service::GateRequest { candidate, incumbent, policy, reference };
             gate::run(&open(&db).await?, &project, request, format.or_json(json)).await
         }
         Command::Check { project, category, judge, criterion, format } => {
@@ -295,8 +323,8 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             check::run(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
         Command::Diagnose { project, from, judge, by, k, ranked_by, reference, format } => {
-            let ReferenceChoice { rule, annotators } = reference;
-            let query = service::DiagnosisQuery { from, judge, rule, annotators, by, k, ranked_by };
+            let reference = reference.or_split(Split::Tune);
+            let query = service::DiagnosisQuery { from, judge, reference, by, k, ranked_by };
             diagnose::run(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
         Command::User(command) => people::run(&open_or_create(&db).await?, command, json).await,

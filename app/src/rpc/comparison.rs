@@ -30,8 +30,9 @@ pub(crate) async fn load_comparison(
 ) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
+    let reference = service::ReferenceChoice::Labels { rule: rule_of(rule.clone())?, annotators: Vec::new() };
     let query = service::ComparisonQuery {
-        rule: rule_of(rule.clone())?,
+        reference: reference.clone(),
         incumbent: incumbent.clone(),
         ..Default::default()
     };
@@ -43,7 +44,7 @@ pub(crate) async fn load_comparison(
     comparison.criteria.retain(|found| found.id == criterion);
     let diagnoses = match &metrics {
         None => None,
-        Some(_) => Some(beside_people(&service, pass, query.rule, &judges).await?),
+        Some(_) => Some(beside_people(&service, pass, &reference, &judges).await?),
     };
     let [incumbent, rule, metrics] = [incumbent, rule, metrics].map(Option::unwrap_or_default);
     let chosen = Chosen { project, criterion, incumbent, rule, metrics };
@@ -58,12 +59,13 @@ pub(crate) async fn load_comparison(
 async fn beside_people(
     service: &service::Service,
     pass: door::Pass,
-    rule: Option<ReferenceRule>,
+    reference: &service::ReferenceChoice,
     judges: &[String],
 ) -> Result<Vec<Diagnosis>, AppError> {
     let mut diagnoses = Vec::with_capacity(judges.len());
     for judge in judges {
-        let query = service::DiagnosisQuery { judge: Some(judge.clone()), rule, ..Default::default() };
+        let (judge, reference) = (Some(judge.clone()), reference.clone());
+        let query = service::DiagnosisQuery { judge, reference, ..Default::default() };
         let report = service.diagnosis(pass.project, &query, pass.viewer()).await;
         diagnoses.push(report.map_err(door::refused)?);
     }

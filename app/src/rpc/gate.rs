@@ -51,9 +51,9 @@ pub(crate) async fn decide(
     let pass = door::authorise(&project, Permission::Gate).await?;
     let incumbent = Some(incumbent).filter(|judge| !judge.is_empty());
     let annotators = annotators.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-    let rule = rule_of(Some(rule))?;
-    let request =
-        service::GateRequest { candidate, incumbent, policy, rule, annotators: annotators.collect() };
+    let (rule, annotators) = (rule_of(Some(rule))?, annotators.collect());
+    let reference = service::ReferenceChoice::Labels { rule, annotators };
+    let request = service::GateRequest { candidate, incumbent, policy, reference };
     let found = door::service()?.gate(pass.project, request, Some(pass.user), pass.viewer()).await;
     let decision = found.map_err(door::refused)?;
     let page = format!("gate/{}", address::encoded(&decision.id));

@@ -1,6 +1,6 @@
 mod compute;
 
-use crate::{ContentHash, FailureKind};
+use crate::{ConfirmOpening, ContentHash, FailureKind, Split};
 use agreement::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ pub struct Comparison {
     /// The judge that the others are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incumbent: Option<String>,
+    /// How often `confirm` was opened for these judges; absent where the comparison is not on `confirm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<ConfirmOpening>,
     /// One entry for each criterion that has references and verdicts, in the order of the rubric.
     pub criteria: Vec<CriterionComparison>,
 }
@@ -27,9 +30,28 @@ pub struct ReferenceSource {
     pub rule: ReferenceRule,
     /// Whose labels.
     pub annotators: Vec<String>,
-    /// The frozen anchor set, `NAME@VERSION`; absent on live labels.
+    /// The frozen anchor set; absent on live labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anchor_set: Option<String>,
+    pub anchor_set: Option<AnchorSource>,
+}
+
+/// The split of a frozen anchor set that references are from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorSource {
+    /// Name of the set.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
+    /// SHA-256 of what it holds.
+    pub hash: ContentHash,
+    /// The split.
+    pub split: Split,
+}
+
+impl std::fmt::Display for AnchorSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{} ({})", self.name, self.version, self.split.word())
+    }
 }
 
 /// How several labels of an item become its reference.

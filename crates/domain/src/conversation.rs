@@ -257,6 +257,12 @@ impl Conversation {
         Ok((conversation, hash))
     }
 
+    /// What people and judges read of it: all but `metadata`, `at` and `request_id`.
+    #[must_use]
+    pub fn content(&self) -> Conversation {
+        Conversation { metadata: None, at: None, request_id: None, ..self.clone() }
+    }
+
     /// What is being answered: `question`, or the last message where it is the user's.
     #[must_use]
     pub fn question(&self) -> &str {

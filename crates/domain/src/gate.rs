@@ -31,12 +31,25 @@ pub struct Decision {
     pub decided_at: time::OffsetDateTime,
     /// On live labels the decision is advice: only one on a frozen anchor set can be followed by a promotion.
     pub advice_only: bool,
+    /// How often `confirm` was opened for this candidate; absent where the decision is not on `confirm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<ConfirmOpening>,
     /// Each rule with what was required and what was found.
     pub rules: Vec<RuleOutcome>,
     /// Every rule that did not pass, and what could not be asked, in sentences.
     pub reasons: Vec<String>,
     /// The policy as it was applied.
     pub policy: Policy,
+}
+
+/// A look at `confirm`. Whoever looks again until a candidate passes has chosen it by chance: later looks are marked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmOpening {
+    /// 1 for the first look at one of the candidates, and so on.
+    pub look: u32,
+    /// Why it was opened, as whoever opened it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// PROMOTE, HOLD or INCONCLUSIVE.

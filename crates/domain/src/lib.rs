@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod agreement_report;
+mod anchor_set;
 mod answer;
 mod canonical;
 mod checks;
@@ -34,6 +35,11 @@ pub use agreement_report::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
     PairAgreement, PairItem, PairItems, SliceAgreement,
 };
+pub use anchor_set::{
+    AnchorChoice, AnchorItem, AnchorLabel, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError,
+    AnchorSetName, Candidate, ChangedReference, Precision, Provenance, ReviewItem, ReviewReason, Split,
+    Stratum, pseudonym,
+};
 pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
@@ -41,7 +47,8 @@ pub use checks::{
     UnstableCase,
 };
 pub use comparison::{
-    Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule, ReferenceSource,
+    AnchorSource, Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule,
+    ReferenceSource,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
@@ -55,7 +62,7 @@ pub use diagnosis::{
     MetricFigures, Paired, Stage, Tail, WorstConversation,
 };
 pub use fault::Fault;
-pub use gate::{Applied, Decision, RuleOutcome, RuleVerdict, Verdict};
+pub use gate::{Applied, ConfirmOpening, Decision, RuleOutcome, RuleVerdict, Verdict};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};

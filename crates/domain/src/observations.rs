@@ -13,6 +13,8 @@ pub struct Observations {
     pub labels: Vec<HumanValue>,
     /// What judges said.
     pub verdicts: Vec<JudgeValue>,
+    /// The references of a frozen anchor set, which stand whatever a rule would make of the labels; absent on live labels.
+    pub references: Option<Vec<HumanValue>>,
 }
 
 /// A conversation as reports know it.
@@ -166,6 +168,10 @@ impl Observations {
             })
         };
         let mut rows: Vec<String> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
+        for reference in self.references.iter().flatten() {
+            let place = place(reference.setting, &reference.unit);
+            rows.push(format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value));
+        }
         for label in &self.labels {
             let place = place(label.setting, &label.unit);
             rows.push(format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value));

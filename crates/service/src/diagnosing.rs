@@ -1,9 +1,9 @@
 //! Where conversations fail: metrics from people and from a judge, side by side.
 
-use crate::{ComparisonQuery, ProjectId, Service, ServiceError, Viewer};
+use crate::{ProjectId, ReferenceChoice, Service, ServiceError, Viewer, references::Observed};
 use domain::{
-    ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, MetricFigures, Observations,
-    ReferenceRule, Rubric, SliceBy, Trace, WorstConversation, agreement::Inference,
+    ContentHash, Diagnosis, DiagnosisChoice, DiagnosisInput, LABELS, MetricFigures, Observations, Rubric,
+    SliceBy, Trace, WorstConversation, agreement::Inference,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,10 +17,8 @@ pub struct DiagnosisQuery {
     pub from: String,
     /// The judge beside the labels; where absent the one with the most values, of several the first by name.
     pub judge: Option<String>,
-    /// How several labels become one; that of the last built references where absent, and the median where there are none.
-    pub rule: Option<ReferenceRule>,
-    /// Whose labels; those of the last built references where empty, and all where there are none.
-    pub annotators: Vec<String>,
+    /// Where the human values come from.
+    pub reference: ReferenceChoice,
     /// Cut into slices.
     pub by: Option<SliceBy>,
     /// How many passages `@k` considers.
@@ -34,8 +32,7 @@ impl Default for DiagnosisQuery {
         DiagnosisQuery {
             from: LABELS.to_owned(),
             judge: None,
-            rule: None,
-            annotators: Vec::new(),
+            reference: ReferenceChoice::default(),
             by: None,
             k: 5,
             ranked_by: None,
@@ -73,11 +70,26 @@ impl DiagnosisQuery {
 }
 
 impl Service {
-    /// Every metric of a project, and where its conversations fail first. Without a rubric the checks alone speak.
+    /// Every metric of a project, and where its conversations fail first. Without a rubric the checks alone speak. A look at the `confirm`
+    /// split of an anchor set is recorded.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for a judge that is not there, [`ServiceError::Invalid`] for what cannot be asked.
     pub async fn diagnosis(
+        &self,
+        project: ProjectId,
+        query: &DiagnosisQuery,
+        viewer: Viewer,
+    ) -> Result<Diagnosis, ServiceError> {
+        let report = self.diagnosed(project, query, viewer).await?;
+        let judge = if query.from == LABELS { &query.judge } else { &Some(query.from.clone()) };
+        let candidates: Vec<String> = judge.iter().cloned().collect();
+        self.open_confirm(project, &query.reference, &candidates, viewer).await?;
+        Ok(report)
+    }
+
+    /// [`Service::diagnosis`] without a record of the look.
+    pub(crate) async fn diagnosed(
         &self,
         project: ProjectId,
         query: &DiagnosisQuery,
@@ -89,15 +101,9 @@ impl Service {
             return Ok(report);
         }
         let nothing = || Rubric { name: String::new(), version: 0, scales: Vec::new(), criteria: Vec::new() };
-        let rubric = self.rubric(project).await?.unwrap_or_else(nothing);
-        let mut observations = self.labels_seen(project, None, viewer).await?;
-        let labels = ComparisonQuery {
-            rule: query.rule,
-            annotators: query.annotators.clone(),
-            ..ComparisonQuery::default()
-        };
-        let reference = self.reference_source(project, &labels, &observations).await?;
-        crate::reports::keep_annotators(&mut observations, &reference);
+        let live = self.rubric(project).await?.unwrap_or_else(nothing);
+        let observed = self.observed(project, live, &query.reference, None, viewer).await?;
+        let Observed { rubric, mut observations, reference } = observed;
         let choice = DiagnosisChoice {
             reference,
             from_judge: query.from != LABELS,
@@ -109,7 +115,6 @@ impl Service {
                 None => None,
             },
         };
-        self.add_verdicts(project, None, viewer, &mut observations).await?;
         let wanted: Vec<&str> = choice.judge.iter().chain(&choice.ranked_by).map(String::as_str).collect();
         observations.verdicts.retain(|verdict| wanted.contains(&&*verdict.judge));
         let (traces, content) = self.traces(project, &observations, viewer).await?;

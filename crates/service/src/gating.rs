@@ -1,7 +1,9 @@
 //! The gate: a policy applied to a comparison, and the answer on record.
 
-use crate::{ComparisonQuery, DiagnosisQuery, ProjectId, Service, ServiceError, UserId, Viewer};
-use domain::{ContentHash, Decision, MetricFigures, Policy, ReferenceRule, hash_of};
+use crate::{
+    ComparisonQuery, DiagnosisQuery, ProjectId, ReferenceChoice, Service, ServiceError, UserId, Viewer,
+};
+use domain::{ContentHash, Decision, MetricFigures, Policy, hash_of};
 use std::collections::BTreeSet;
 
 /// What is asked of the gate.
@@ -13,17 +15,15 @@ pub struct GateRequest {
     pub incumbent: Option<String>,
     /// The policy, as its TOML file.
     pub policy: String,
-    /// How several labels become one; the last built references where absent.
-    pub rule: Option<ReferenceRule>,
-    /// Whose labels; all where empty.
-    pub annotators: Vec<String>,
+    /// Where the human values come from.
+    pub reference: ReferenceChoice,
 }
 
 /// Most decisions that a log shows.
 const LOGGED: u32 = 500;
 
 impl Service {
-    /// Decides, and records the decision with the hashes of what it saw.
+    /// Decides, and records the decision with the hashes of what it saw. On `confirm` the look is recorded as well.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a policy that cannot stand, [`ServiceError::NotFound`] for a judge that is not there.
@@ -36,8 +36,7 @@ impl Service {
     ) -> Result<Decision, ServiceError> {
         let policy = self.checked_policy(project, &request).await?;
         let query = ComparisonQuery {
-            rule: request.rule,
-            annotators: request.annotators.clone(),
+            reference: request.reference.clone(),
             criterion: None,
             judges: [Some(request.candidate.clone()), request.incumbent.clone()]
                 .into_iter()
@@ -45,7 +44,7 @@ impl Service {
                 .collect(),
             incumbent: request.incumbent.clone(),
         };
-        let comparison = self.comparison(project, &query, viewer).await?;
+        let comparison = self.compared(project, &query, viewer).await?;
         let (metrics, hashes) = self.metrics_asked(project, &policy, &request, viewer).await?;
         let applied = policy.apply(&comparison, &metrics, &request.candidate, request.incumbent.as_deref());
         let internal = |error: domain::NotCanonical| ServiceError::Internal(error.to_string());
@@ -54,6 +53,8 @@ impl Service {
         } else {
             hash_of(&(&comparison.data_hash, &hashes)).map_err(internal)?
         };
+        let candidates = std::slice::from_ref(&request.candidate);
+        let opening = self.open_confirm(project, &request.reference, candidates, viewer).await?;
         let decision = Decision {
             decision: applied.decision,
             id: String::new(),
@@ -64,6 +65,7 @@ impl Service {
             data_hash,
             advice_only: comparison.reference.anchor_set.is_none(),
             reference: comparison.reference,
+            opening,
             decided_at: self.now(),
             rules: applied.rules,
             reasons: applied.reasons,
@@ -90,12 +92,11 @@ impl Service {
         for k in asked {
             let query = DiagnosisQuery {
                 judge: Some(request.candidate.clone()),
-                rule: request.rule,
-                annotators: request.annotators.clone(),
+                reference: request.reference.clone(),
                 k,
                 ..DiagnosisQuery::default()
             };
-            let report = self.diagnosis(project, &query, viewer).await?;
+            let report = self.diagnosed(project, &query, viewer).await?;
             metrics.extend(report.metrics);
             hashes.push(report.data_hash);
         }

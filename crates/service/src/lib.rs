@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod accounts;
+mod anchoring;
 mod checking;
 mod diagnosing;
 mod error;
@@ -13,14 +14,17 @@ pub mod import;
 mod labelling;
 mod password;
 mod projects;
+mod references;
 mod reports;
 mod token;
 
 pub use accounts::InvitationSeen;
+pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchorSet};
 pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
+pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};
 pub use store::{ProjectId, User, UserId, Viewer};
 pub use token::random_token;

@@ -1,16 +1,13 @@
 //! Reports: what may be seen is read, the figures are computed once and kept under the hash of what they are of.
 
-use crate::{ProjectId, Service, ServiceError, Viewer};
+use crate::{ProjectId, ReferenceChoice, Service, ServiceError, Viewer, references::Observed};
 use domain::{
-    AgreementReport, Comparison, ContentHash, Conversation, HumanValue, JudgeValue, LedgerEntry,
-    Observations, PairItems, ReferenceRule, ReferenceSource, References, Rubric, Setting, SliceBy,
+    AgreementReport, Comparison, ContentHash, Conversation, LedgerEntry, Observations, PairItems, Rubric,
+    SliceBy,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
-use store::{ConversationId, JudgeVersion, JudgeVersionId, NewReferenceSet, ReferenceRow};
+use std::{collections::HashMap, sync::Arc};
+use store::{JudgeVersion, JudgeVersionId};
 
 /// What an agreement report is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,10 +21,8 @@ pub struct AgreementQuery {
 /// What a comparison is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparisonQuery {
-    /// How several labels become one; that of the last built references where absent, and the median where there are none.
-    pub rule: Option<ReferenceRule>,
-    /// Whose labels; those of the last built references where empty, and all where there are none.
-    pub annotators: Vec<String>,
+    /// Where the human values come from.
+    pub reference: ReferenceChoice,
     /// One criterion only.
     pub criterion: Option<String>,
     /// These judges only; all where empty.
@@ -102,11 +97,29 @@ impl Service {
         PairItems::of(&rubric, &observations, criterion, a, b).ok_or_else(missing)
     }
 
-    /// Judges against people.
+    /// Judges against people. A look at the `confirm` split of an anchor set is recorded.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for a judge that is not there, [`ServiceError::Invalid`] for annotators or a criterion that are not.
+    /// [`ServiceError::NotFound`] for a judge or an anchor set that is not there, [`ServiceError::Invalid`] for annotators or a criterion
+    /// that are not.
     pub async fn comparison(
+        &self,
+        project: ProjectId,
+        query: &ComparisonQuery,
+        viewer: Viewer,
+    ) -> Result<Comparison, ServiceError> {
+        let comparison = self.compared(project, query, viewer).await?;
+        let mut candidates = query.judges.clone();
+        if candidates.is_empty() {
+            candidates = self.judges(project, viewer).await?;
+        }
+        candidates.retain(|judge| query.incumbent.as_ref() != Some(judge));
+        let opening = self.open_confirm(project, &query.reference, &candidates, viewer).await?;
+        Ok(Comparison { opening, ..comparison })
+    }
+
+    /// [`Service::comparison`] without a record of the look.
+    pub(crate) async fn compared(
         &self,
         project: ProjectId,
         query: &ComparisonQuery,
@@ -116,13 +129,11 @@ impl Service {
         if let Some(report) = self.answered(&question).await? {
             return Ok(report);
         }
-        let rubric = self.rubric_version(project).await?.rubric;
-        check_criterion(&rubric, query.criterion.as_deref())?;
         let criterion = query.criterion.as_deref();
-        let mut observations = self.labels_seen(project, criterion, viewer).await?;
-        let reference = self.reference_source(project, query, &observations).await?;
-        keep_annotators(&mut observations, &reference);
-        self.add_verdicts(project, criterion, viewer, &mut observations).await?;
+        let live = self.rubric_version(project).await?.rubric;
+        let observed = self.observed(project, live, &query.reference, criterion, viewer).await?;
+        let Observed { rubric, mut observations, reference } = observed;
+        check_criterion(&rubric, criterion)?;
         self.keep_judges(project, query, viewer, &mut observations).await?;
         let name = self.store.project_name(project).await?;
         let incumbent = query.incumbent.clone();
@@ -197,54 +208,6 @@ impl Service {
         Ok(self.store.conversation(project, id).await?.conversation)
     }
 
-    /// Builds references by a rule from the labels that count, and keeps them. Gives how many items have one and how many do not.
-    ///
-    /// # Errors
-    /// [`ServiceError::Invalid`] for annotators that are not there.
-    pub async fn build_references(
-        &self,
-        project: ProjectId,
-        rule: ReferenceRule,
-        annotators: &[String],
-        criterion: Option<&str>,
-    ) -> Result<References, ServiceError> {
-        let rubric = self.rubric_version(project).await?.rubric;
-        check_criterion(&rubric, criterion)?;
-        let mut observations = self.labels_seen(project, criterion, Viewer::Operator).await?;
-        let source =
-            ReferenceSource { rule, annotators: chosen(annotators, &observations)?, anchor_set: None };
-        keep_annotators(&mut observations, &source);
-        let references = References::of(&rubric, &observations, &source);
-        let mut rows = Vec::with_capacity(references.items.len());
-        let ids = self.conversation_ids(project).await?;
-        for item in &references.items {
-            let unit = item
-                .unit
-                .parse()
-                .map_err(|error: domain::UnitError| ServiceError::Internal(error.to_string()))?;
-            let Some(conversation) = ids.get(observations.conversation(item.setting)).copied() else {
-                continue;
-            };
-            let provenance = stored_provenance(item.provenance);
-            rows.push(ReferenceRow {
-                conversation,
-                unit,
-                criterion: item.criterion.to_string(),
-                value: item.value,
-                provenance,
-            });
-        }
-        let set = NewReferenceSet {
-            rule,
-            annotators: &source.annotators,
-            data_hash: &references.data_hash,
-            references: &rows,
-        };
-        self.store.save_references(project, &set, self.now()).await?;
-        self.record(None, Some(project), "build_references", rule.word()).await?;
-        Ok(references)
-    }
-
     /// What is asked, and what is sealed to whoever asks: people to whom the same is sealed share the answer. To be made before anything
     /// is read that the answer is of: what is written or sealed later then makes another revision.
     pub(crate) async fn question(
@@ -309,96 +272,6 @@ impl Service {
         Ok(self.store.report(key).await?.and_then(|body| serde_json::from_str(&body).ok()))
     }
 
-    pub(crate) async fn labels_seen(
-        &self,
-        project: ProjectId,
-        criterion: Option<&str>,
-        viewer: Viewer,
-    ) -> Result<Observations, ServiceError> {
-        let slices = self.store.conversation_slices(project, viewer).await?;
-        let labels = self.store.labels(project, criterion, viewer).await?;
-        let mut positions: HashMap<ConversationId, u32> = HashMap::with_capacity(slices.len());
-        let mut settings = Vec::with_capacity(slices.len());
-        let text = |text: Option<String>| text.map(Arc::from);
-        for (position, slice) in (0..).zip(slices) {
-            positions.insert(slice.id, position);
-            settings.push(Setting {
-                conversation: slice.external_id.into(),
-                cluster: slice.cluster.into(),
-                category: text(slice.category),
-                corpus: text(slice.corpus),
-                system: text(slice.system),
-                language: text(slice.language),
-            });
-        }
-        let labels = labels.into_iter().filter(|label| label.pass == 0).filter_map(|label| {
-            Some(HumanValue {
-                setting: *positions.get(&label.conversation)?,
-                annotator: label.annotator,
-                unit: label.unit,
-                criterion: label.criterion,
-                value: label.value,
-            })
-        });
-        Ok(Observations { labels: labels.collect(), settings, verdicts: Vec::new() })
-    }
-
-    pub(crate) async fn add_verdicts(
-        &self,
-        project: ProjectId,
-        criterion: Option<&str>,
-        viewer: Viewer,
-        observations: &mut Observations,
-    ) -> Result<(), ServiceError> {
-        let names = self.judge_names(project, viewer).await?;
-        let ids: HashMap<ConversationId, u32> = self
-            .store
-            .conversation_slices(project, viewer)
-            .await?
-            .into_iter()
-            .map(|slice| slice.id)
-            .zip(0..)
-            .collect();
-        let verdicts = self.store.verdicts(project, criterion, None, viewer).await?;
-        observations.verdicts = verdicts
-            .into_iter()
-            .filter_map(|verdict| {
-                Some(JudgeValue {
-                    judge: names.get(&(verdict.judge.to_string(), verdict.version.to_string()))?.clone(),
-                    setting: *ids.get(&verdict.conversation)?,
-                    unit: verdict.unit,
-                    criterion: verdict.criterion,
-                    repeat: verdict.repeat,
-                    outcome: verdict.outcome,
-                    fingerprint: verdict.fingerprint,
-                    cost_usd: verdict.cost_usd,
-                    latency_ms: verdict.latency_ms,
-                })
-            })
-            .collect();
-        Ok(())
-    }
-
-    /// Which labels make the references: what the query says, else what the last built references used, else the median of all.
-    pub(crate) async fn reference_source(
-        &self,
-        project: ProjectId,
-        query: &ComparisonQuery,
-        observations: &Observations,
-    ) -> Result<ReferenceSource, ServiceError> {
-        let built = self.store.latest_reference_set(project).await?;
-        let rule = query.rule.or(built.as_ref().map(|set| set.rule)).unwrap_or(ReferenceRule::Median);
-        if rule == ReferenceRule::Adjudicated {
-            let reason = "nothing has been adjudicated yet: choose unanimous, majority or median".to_owned();
-            return Err(ServiceError::Invalid { field: "rule".to_owned(), reason });
-        }
-        let annotators = match (&built, query.annotators.is_empty() && query.rule.is_none()) {
-            (Some(built), true) => &built.annotators,
-            _ => &query.annotators,
-        };
-        Ok(ReferenceSource { rule, annotators: chosen(annotators, observations)?, anchor_set: None })
-    }
-
     /// Leaves the judges that were asked for, the incumbent among them.
     async fn keep_judges(
         &self,
@@ -422,7 +295,7 @@ impl Service {
     }
 
     /// Each judge version as reports name it: by the judge's name, and as `NAME@VERSION` where it has several versions.
-    async fn judge_names(
+    pub(crate) async fn judge_names(
         &self,
         project: ProjectId,
         viewer: Viewer,
@@ -462,17 +335,9 @@ impl Service {
         }
         Err(no_judge(asked, judges.iter().map(|judge| judge.name.as_str())))
     }
-
-    async fn conversation_ids(
-        &self,
-        project: ProjectId,
-    ) -> Result<HashMap<String, ConversationId>, ServiceError> {
-        let slices = self.store.conversation_slices(project, Viewer::Operator).await?;
-        Ok(slices.into_iter().map(|slice| (slice.external_id, slice.id)).collect())
-    }
 }
 
-fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Result<(), ServiceError> {
+pub(crate) fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Result<(), ServiceError> {
     match criterion {
         Some(id) if rubric.criterion(id).is_none() => {
             let known: Vec<&str> = rubric.criteria.iter().map(|criterion| criterion.id.as_str()).collect();
@@ -481,31 +346,6 @@ fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Result<(), Servi
         }
         _ => Ok(()),
     }
-}
-
-/// The annotators named, or all who labelled, by name.
-fn chosen(named: &[String], observations: &Observations) -> Result<Vec<String>, ServiceError> {
-    let known: BTreeSet<&str> = observations.labels.iter().map(|label| &*label.annotator).collect();
-    if named.is_empty() {
-        return Ok(known.into_iter().map(str::to_owned).collect());
-    }
-    if let Some(unknown) = named.iter().find(|name| !known.contains(name.as_str())) {
-        let known: Vec<&str> = known.into_iter().collect();
-        let reason = format!(
-            "`{}` has no labels here; those who have: {}",
-            domain::visible(unknown),
-            known.join(", ")
-        );
-        return Err(ServiceError::Invalid { field: "annotators".to_owned(), reason });
-    }
-    let mut chosen = named.to_vec();
-    chosen.sort_unstable();
-    chosen.dedup();
-    Ok(chosen)
-}
-
-pub(crate) fn keep_annotators(observations: &mut Observations, source: &ReferenceSource) {
-    observations.labels.retain(|label| source.annotators.iter().any(|name| **name == *label.annotator));
 }
 
 fn no_judge<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> ServiceError {
@@ -517,14 +357,4 @@ fn no_judge<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> ServiceErr
         format!("there are: {}", known.join(", "))
     };
     ServiceError::NotFound { what: format!("there is no judge `{}`; {known}", domain::visible(asked)) }
-}
-
-fn stored_provenance(provenance: domain::agreement::Provenance) -> store::Provenance {
-    use domain::agreement::Provenance;
-    match provenance {
-        Provenance::Single => store::Provenance::Single,
-        Provenance::Unanimous => store::Provenance::Unanimous,
-        Provenance::Majority => store::Provenance::Majority,
-        Provenance::Median => store::Provenance::Median,
-    }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use domain::{Cause, Diagnosis, FailedAt, MetricFigures, SliceBy, Stage};
-use service::{DiagnosisQuery, ProjectId, Service, Viewer, import::Kind};
+use service::{DiagnosisQuery, ProjectId, ReferenceChoice, Service, Viewer, import::Kind};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -174,13 +174,13 @@ fn copied() -> String {
 async fn from_a_judge_that_copies_a_person_every_metric_is_the_same() {
     let demo =
         Imported::new(Some(RUBRIC), &[(Kind::Conversations, CONVERSATIONS), (Kind::Labels, LABELS)]).await;
-    let annotators = vec!["ada".to_owned()];
-    let query = DiagnosisQuery { annotators: annotators.clone(), ..DiagnosisQuery::default() };
+    let reference = ReferenceChoice::Labels { rule: None, annotators: vec!["ada".to_owned()] };
+    let query = DiagnosisQuery { reference: reference.clone(), ..DiagnosisQuery::default() };
     let people = demo.diagnosis(&query).await;
     assert!(people.metrics.iter().all(|metric| metric.paired.is_none()));
     demo.service.import_text(demo.project, Kind::Verdicts, "v.csv", &copied()).await.unwrap();
     let judge = demo
-        .diagnosis(&DiagnosisQuery { from: "copy".to_owned(), annotators, ..DiagnosisQuery::default() })
+        .diagnosis(&DiagnosisQuery { from: "copy".to_owned(), reference, ..DiagnosisQuery::default() })
         .await;
     assert_eq!(judge.failed_at, people.failed_at);
     assert_eq!(judge.failures, people.failures);

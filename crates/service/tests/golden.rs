@@ -4,7 +4,7 @@
 use domain::agreement::Estimate;
 use serde_json::Value;
 use service::{
-    AgreementQuery, ComparisonQuery, GateRequest, ProjectId, Service, Viewer,
+    AgreementQuery, ComparisonQuery, GateRequest, ProjectId, ReferenceChoice, Service, Viewer,
     import::{Kind, Options, no_redaction},
 };
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ async fn judges_agree_with_people_as_far_as_independent_packages_say() {
     let Some(folder) = data("summeval") else { return };
     let imported = import(&folder, &EVERYTHING).await;
     let Imported { service, project, golden, .. } = &imported;
-    let query = ComparisonQuery { annotators: experts(), ..ComparisonQuery::default() };
+    let query = ComparisonQuery { reference: experts(), ..ComparisonQuery::default() };
     let report = service.comparison(*project, &query, Viewer::Operator).await.unwrap();
     let mut compared = 0;
     for (judge, criteria) in golden["judges"].as_object().unwrap() {
@@ -136,8 +136,9 @@ async fn judges_agree_with_people_as_far_as_independent_packages_say() {
     upgrade_holds(service, *project).await;
 }
 
-fn experts() -> Vec<String> {
-    ["expert0", "expert1", "expert2"].map(str::to_owned).to_vec()
+fn experts() -> ReferenceChoice {
+    let annotators = ["expert0", "expert1", "expert2"].map(str::to_owned).to_vec();
+    ReferenceChoice::Labels { rule: Some(domain::ReferenceRule::Median), annotators }
 }
 
 /// A gate that averages criteria would promote this upgrade; one that looks at each holds it.
@@ -146,8 +147,7 @@ async fn upgrade_holds(service: &Service, project: ProjectId) {
         candidate: "gpt-4-0314 / rts".to_owned(),
         incumbent: Some("gpt-3.5-turbo-0301 / rts".to_owned()),
         policy: include_str!("../../../docs/examples/summeval-policy.toml").to_owned(),
-        rule: Some(domain::ReferenceRule::Median),
-        annotators: experts(),
+        reference: experts(),
     };
     let decision = service.gate(project, request, None, Viewer::Operator).await.unwrap();
     assert_eq!(decision.decision, domain::Verdict::Hold, "{:#?}", decision.reasons);

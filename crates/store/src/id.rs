@@ -60,6 +60,8 @@ ids! {
     LabelId;
     /// Identity of a set of references.
     ReferenceSetId;
+    /// Identity of a frozen anchor set.
+    AnchorSetId;
     /// Identity of a judge.
     JudgeId;
     /// Identity of a judge version.

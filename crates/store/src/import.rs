@@ -2,9 +2,9 @@ mod conversations;
 mod labels;
 mod verdicts;
 
-use crate::{ConversationId, ProjectId, RubricVersionId, Store, StoreError};
+use crate::{ConversationId, ProjectId, Publication, RubricVersionId, Store, StoreError};
 use conversations::Conversations;
-use domain::{ContentHash, Conversation, LabelRow, VerdictRow};
+use domain::{ContentHash, Conversation, LabelRow, Rubric, VerdictRow};
 use labels::Labels;
 use sqlx::{Sqlite, Transaction};
 use std::{collections::HashMap, sync::Arc};
@@ -18,10 +18,10 @@ use verdicts::Verdicts;
 /// conversations are not held.
 #[derive(Debug)]
 pub struct Import {
-    transaction: Transaction<'static, Sqlite>,
-    project: ProjectId,
-    now: OffsetDateTime,
-    conversations: Conversations,
+    pub(crate) transaction: Transaction<'static, Sqlite>,
+    pub(crate) project: ProjectId,
+    pub(crate) now: OffsetDateTime,
+    pub(crate) conversations: Conversations,
     labels: Option<Labels>,
     verdicts: Option<Verdicts>,
 }
@@ -70,6 +70,14 @@ impl Import {
             self.conversations.flush(&mut self.transaction, self.project, self.now).await?;
         }
         Ok(admission)
+    }
+
+    /// Publishes a rubric version. Publishing the same again changes nothing.
+    ///
+    /// # Errors
+    /// As [`Store::publish_rubric`].
+    pub async fn rubric(&mut self, rubric: &Rubric) -> Result<Publication, StoreError> {
+        crate::rubric::publish(&mut self.transaction, self.project, rubric, self.now).await
     }
 
     /// Takes a label of someone who gave it elsewhere. The same value again is unchanged, whatever stands beside it.
@@ -155,7 +163,7 @@ impl Import {
         Ok(self.transaction.rollback().await?)
     }
 
-    fn known(&self, external_id: &str) -> Result<ConversationId, StoreError> {
+    pub(crate) fn known(&self, external_id: &str) -> Result<ConversationId, StoreError> {
         self.conversations.id(external_id).ok_or_else(|| {
             let id = domain::visible(external_id);
             StoreError::not_found(format!("conversation `{id}` in this project: import it first"))

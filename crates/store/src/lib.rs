@@ -9,6 +9,7 @@
 //!   conversations on which that viewer has an open assignment.
 #![deny(missing_docs)]
 
+mod anchor_set;
 mod assignment;
 mod audit;
 mod conversation;
@@ -35,14 +36,15 @@ mod timestamp;
 mod token;
 mod verdict;
 
+pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
 pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ServingLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId, JudgeVersionId, LabelId,
-    ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
+    AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId, JudgeVersionId,
+    LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
 };
 pub use import::{Admission, Import};
 pub use invitation::{Invitation, NewInvitation};
@@ -50,7 +52,7 @@ pub use judge::{CriterionVerdicts, Fingerprint, Judge, JudgeVersion};
 pub use label::{NewLabel, OwnLabel, Saved, StoredLabel};
 pub use people::{Credentials, NewUser, User};
 pub use project::Project;
-pub use reference::{NewReferenceSet, Provenance, ReferenceRow, ReferenceSet};
+pub use reference::{NewReferenceSet, ReferenceRow, ReferenceSet};
 pub use rubric::{Publication, RubricVersion};
 pub use seal::Viewer;
 pub use session::{ActiveSession, SessionKey, Sessions};

@@ -2,51 +2,9 @@ use crate::{
     ConversationId, ProjectId, ReferenceSetId, Store, StoreError, Viewer, error::OnUnique,
     label::stored_unit, seal::unsealed, timestamp::Timestamp,
 };
-use domain::{ContentHash, ReferenceRule, Unit};
+use domain::{ContentHash, Provenance, ReferenceRule, Unit};
 use sqlx::{QueryBuilder, Sqlite};
-use std::str::FromStr;
 use time::OffsetDateTime;
-
-/// Where a reference value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// One label only: that label.
-    Single,
-    /// All labels were equal.
-    Unanimous,
-    /// Most labels.
-    Majority,
-    /// The middle label.
-    Median,
-    /// As a lead decided.
-    Adjudicated,
-}
-
-impl Provenance {
-    /// The word for it, as anchor sets write it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Provenance::Single => "single",
-            Provenance::Unanimous => "unanimous",
-            Provenance::Majority => "majority",
-            Provenance::Median => "median",
-            Provenance::Adjudicated => "adjudicated",
-        }
-    }
-}
-
-impl FromStr for Provenance {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Provenance, String> {
-        use Provenance::{Adjudicated, Majority, Median, Single, Unanimous};
-        [Single, Unanimous, Majority, Median, Adjudicated]
-            .into_iter()
-            .find(|provenance| provenance.word() == text)
-            .ok_or_else(|| format!("`{text}` is no provenance"))
-    }
-}
 
 /// The agreed human value of an item.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 use crate::{ProjectId, RubricVersionId, Store, StoreError, timestamp::Timestamp};
 use domain::{ContentHash, Rubric};
+use sqlx::SqliteConnection;
 use time::OffsetDateTime;
 
 /// A published rubric version.
@@ -68,44 +69,10 @@ impl Store {
         rubric: &Rubric,
         now: OffsetDateTime,
     ) -> Result<Publication, StoreError> {
-        let unwritable =
-            |error: String| StoreError::conflict(format!("the rubric cannot be stored: {error}"));
-        let hash = domain::hash_of(rubric).map_err(|error| unwritable(error.to_string()))?;
-        let body = serde_json::to_string(rubric).map_err(|error| unwritable(error.to_string()))?;
         let mut transaction = self.write().await?;
-        let sql = "select id, hash from rubric_version where project_id = $1 and name = $2 and version = $3";
-        let present: Option<(RubricVersionId, String)> = sqlx::query_as(sql)
-            .bind(project)
-            .bind(&rubric.name)
-            .bind(rubric.version)
-            .fetch_optional(&mut *transaction)
-            .await?;
-        if let Some((id, present)) = present {
-            if present == hash.0 {
-                return Ok(Publication::Unchanged(id));
-            }
-            return Err(StoreError::conflict(format!(
-                "{} version {} was published with other content and never changes: publish version {}",
-                rubric.name,
-                rubric.version,
-                rubric.version.saturating_add(1)
-            )));
-        }
-        let id = RubricVersionId::new(now);
-        let sql = "insert into rubric_version (id, project_id, name, version, body, hash, published_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7)";
-        sqlx::query(sql)
-            .bind(id)
-            .bind(project)
-            .bind(&rubric.name)
-            .bind(rubric.version)
-            .bind(body)
-            .bind(hash.0)
-            .bind(Timestamp::from(now))
-            .execute(&mut *transaction)
-            .await?;
+        let publication = publish(&mut transaction, project, rubric, now).await?;
         transaction.commit().await?;
-        Ok(Publication::Published(id))
+        Ok(publication)
     }
 
     /// The rubric of a project: the version that was published last.
@@ -146,6 +113,50 @@ impl Store {
         let rows: Vec<Row> = sqlx::query_as(sql).bind(project).fetch_all(self.read()).await?;
         rows.into_iter().map(RubricVersion::try_from).collect()
     }
+}
+
+/// [`Store::publish_rubric`] within a transaction.
+pub(crate) async fn publish(
+    connection: &mut SqliteConnection,
+    project: ProjectId,
+    rubric: &Rubric,
+    now: OffsetDateTime,
+) -> Result<Publication, StoreError> {
+    let unwritable = |error: String| StoreError::conflict(format!("the rubric cannot be stored: {error}"));
+    let hash = domain::hash_of(rubric).map_err(|error| unwritable(error.to_string()))?;
+    let body = serde_json::to_string(rubric).map_err(|error| unwritable(error.to_string()))?;
+    let sql = "select id, hash from rubric_version where project_id = $1 and name = $2 and version = $3";
+    let present: Option<(RubricVersionId, String)> = sqlx::query_as(sql)
+        .bind(project)
+        .bind(&rubric.name)
+        .bind(rubric.version)
+        .fetch_optional(&mut *connection)
+        .await?;
+    if let Some((id, present)) = present {
+        if present == hash.0 {
+            return Ok(Publication::Unchanged(id));
+        }
+        return Err(StoreError::conflict(format!(
+            "{} version {} was published with other content and never changes: publish version {}",
+            rubric.name,
+            rubric.version,
+            rubric.version.saturating_add(1)
+        )));
+    }
+    let id = RubricVersionId::new(now);
+    let sql = "insert into rubric_version (id, project_id, name, version, body, hash, published_at) \
+               values ($1, $2, $3, $4, $5, $6, $7)";
+    sqlx::query(sql)
+        .bind(id)
+        .bind(project)
+        .bind(&rubric.name)
+        .bind(rubric.version)
+        .bind(body)
+        .bind(hash.0)
+        .bind(Timestamp::from(now))
+        .execute(&mut *connection)
+        .await?;
+    Ok(Publication::Published(id))
 }
 
 #[cfg(test)]

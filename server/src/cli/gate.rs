@@ -60,6 +60,11 @@ fn in_words(decision: &Decision) -> String {
     for reason in &decision.reasons {
         words.push_str(&format!("  - {reason}\n"));
     }
+    if let Some(set) = &decision.reference.anchor_set {
+        words.push_str(&format!("\nanchor set {set}, hash {}", set.hash.short()));
+        words.push_str(&decision.opening.as_ref().map(text::opening).unwrap_or_default());
+        words.push('\n');
+    }
     if decision.advice_only {
         words.push_str("\nOn live labels this is advice: only a decision on a frozen anchor set can be followed by a promotion.\n");
     }
@@ -84,6 +89,10 @@ fn markdown(decision: &Decision) -> String {
     }
     for reason in &decision.reasons {
         text.push_str(&format!("\n- {}", cell(reason)));
+    }
+    if let Some(set) = &decision.reference.anchor_set {
+        let opening = decision.opening.as_ref().map(text::opening).unwrap_or_default();
+        text.push_str(&format!("\n\nAnchor set `{set}`, hash `{}`{}", set.hash.short(), cell(&opening)));
     }
     let hashes = format!("policy `{}`, data `{}`", decision.policy_hash.short(), decision.data_hash.short());
     text.push_str(&format!("\n\nDecision `{}`, {hashes}\n", decision.id));

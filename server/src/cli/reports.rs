@@ -104,7 +104,12 @@ pub(super) async fn comparison(
 }
 
 fn comparison_in_words(report: &Comparison) -> String {
-    let reference = format!("{} of {}", report.reference.rule.word(), report.reference.annotators.join(", "));
+    let source = &report.reference;
+    let mut reference = format!("{} of {}", source.rule.word(), source.annotators.join(", "));
+    if let Some(set) = &source.anchor_set {
+        let opening = report.opening.as_ref().map(text::opening).unwrap_or_default();
+        reference = format!("{set}{opening}, {reference}");
+    }
     let mut words =
         format!("{}   reference: {reference}   data {}\n", report.project, report.data_hash.short());
     if report.criteria.is_empty() {

@@ -1,6 +1,6 @@
 //! Figures as people read them in a terminal.
 
-use domain::agreement::Estimate;
+use domain::{ConfirmOpening, agreement::Estimate};
 
 /// `0.71 [0.62, 0.78]`, or why there is none.
 pub(super) fn figure(estimate: &Estimate) -> String {
@@ -44,6 +44,15 @@ pub(super) fn columns(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A look at `confirm`; later ones are marked.
+pub(super) fn opening(opening: &ConfirmOpening) -> String {
+    let why = opening.why.as_deref().map_or_else(|| "no reason given".to_owned(), domain::visible);
+    match opening.look {
+        1 => ", opened for the first time".to_owned(),
+        look => format!(", look {look} at the same candidate ({why})"),
+    }
 }
 
 #[cfg(test)]

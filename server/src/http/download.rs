@@ -9,7 +9,8 @@ use axum::{
 use domain::{AgreementReport, Comparison, Diagnosis, Permission};
 use serde::{Deserialize, Serialize};
 use service::{
-    AgreementQuery, ComparisonQuery, DiagnosisQuery, ProjectId, Service, ServiceError, UserId, Viewer,
+    AgreementQuery, ComparisonQuery, DiagnosisQuery, ProjectId, ReferenceChoice, Service, ServiceError,
+    UserId, Viewer,
 };
 use tower_sessions::Session;
 
@@ -105,8 +106,9 @@ async fn comparison(
 ) -> Result<Comparison, Refusal> {
     let (project, viewer) = authorise(&session, &service, &project).await?;
     let said = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let rule = said(parameters.rule).map(|rule| rule.parse()).transpose().map_err(Refusal::invalid)?;
     let query = ComparisonQuery {
-        rule: said(parameters.rule).map(|rule| rule.parse()).transpose().map_err(Refusal::invalid)?,
+        reference: ReferenceChoice::Labels { rule, annotators: Vec::new() },
         criterion: said(parameters.criterion),
         incumbent: said(parameters.incumbent),
         ..ComparisonQuery::default()

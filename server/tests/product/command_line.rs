@@ -50,6 +50,7 @@ fn every_command_shows_an_example() {
         "import",
         "agreement",
         "reference",
+        "anchor-set",
         "compare",
         "gate",
         "check",

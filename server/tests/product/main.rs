@@ -1,6 +1,7 @@
 //! The product as others meet it: its doors over HTTP, and the `touchstone` program with its files and exit codes.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
+mod anchor_sets;
 mod checks;
 mod command_line;
 mod doors;

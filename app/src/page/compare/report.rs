@@ -121,8 +121,11 @@ pub(crate) fn Report(
 }
 
 fn source_in_words(source: &ReferenceSource) -> String {
-    let set =
-        source.anchor_set.as_ref().map(|set| format!(", anchor set {}", visible(set))).unwrap_or_default();
+    let set = source
+        .anchor_set
+        .as_ref()
+        .map(|set| format!(", anchor set {}", visible(&set.to_string())))
+        .unwrap_or_default();
     let names: Vec<String> = source.annotators.iter().map(|name| visible(name)).collect();
     format!("{} of {}{set}", source.rule.word(), names.join(", "))
 }

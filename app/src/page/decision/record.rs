@@ -131,7 +131,9 @@ fn Evidence(
     let source = &decision.reference;
     let names: Vec<String> = source.annotators.iter().map(|name| visible(name)).collect();
     let reference = match &source.anchor_set {
-        Some(set) => format!("anchor set {}, {}", visible(set), source.rule.word()),
+        Some(set) => {
+            format!("anchor set {}, hash {}, {}", visible(&set.to_string()), set.hash, source.rule.word())
+        }
         None => format!("{} of the live labels of {}", source.rule.word(), names.join(", ")),
     };
     let policy = serde_json::to_string_pretty(&decision.policy).unwrap_or_default();

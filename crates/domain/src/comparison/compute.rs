@@ -33,6 +33,7 @@ impl Comparison {
             data_hash: observations.hash(rubric, &settings),
             reference: source,
             incumbent: incumbent.map(str::to_owned),
+            opening: None,
             criteria,
         }
     }
@@ -58,6 +59,9 @@ struct JudgeRows<'a> {
 /// No annotator's name begins like this: names have no control characters.
 const JUDGE: char = '\u{1d}';
 
+/// The frozen references of an anchor set, as one more rater.
+const FROZEN: char = '\u{1c}';
+
 impl<'a> Table<'a> {
     fn new(observations: &'a Observations, criterion: &str, scale: &Scale, rule: Rule) -> Option<Table<'a>> {
         let mut builder = Ratings::builder(scale.for_agreement().ok()?);
@@ -70,6 +74,14 @@ impl<'a> Table<'a> {
                 builder.push(&label.annotator, &item, Some(value), Some(observations.cluster(label.setting)));
             debug_assert!(refused.is_ok(), "{refused:?}");
             people.insert(&*label.annotator);
+        }
+        let frozen = observations.references.iter().flatten();
+        for reference in frozen.filter(|reference| *reference.criterion == *criterion) {
+            let item = observations.item(reference.setting, &reference.unit);
+            let cluster = observations.cluster(reference.setting);
+            let refused =
+                builder.push(&FROZEN.to_string(), &item, applicable(reference.value), Some(cluster));
+            debug_assert!(refused.is_ok(), "{refused:?}");
         }
         let mut by_judge: BTreeMap<&str, Vec<&JudgeValue>> = BTreeMap::new();
         for verdict in observations.verdicts.iter().filter(|verdict| *verdict.criterion == *criterion) {
@@ -89,7 +101,12 @@ impl<'a> Table<'a> {
         });
         let positions = positions.collect();
         let people: Vec<usize> = people.into_iter().filter_map(|name| ratings.rater(name)).collect();
-        let reference = reference_column(&ratings, &people, rule);
+        let reference = match &observations.references {
+            None => reference_column(&ratings, &people, rule),
+            Some(_) => ratings
+                .rater(&FROZEN.to_string())
+                .map_or_else(|| Column::absent(ratings.n_items()), |rater| ratings.column(rater)),
+        };
         let judges = by_judge
             .into_iter()
             .map(|(name, verdicts)| JudgeRows::new(&ratings, &reference, name, verdicts))

@@ -28,7 +28,7 @@ pub(super) struct Vote {
 }
 
 impl Side {
-    /// People: each item's reference, and how most of them would pass it.
+    /// People: each item's reference, which is the frozen one where there is one, and how most of them would pass it.
     pub(super) fn people(observations: &Observations, terms: &Terms, rule: Option<Rule>) -> Side {
         let mut given: Vec<Vec<Said>> = vec![Vec::new(); observations.settings.len()];
         for label in &observations.labels {
@@ -36,10 +36,18 @@ impl Side {
         }
         let mut side = Side { repeats: vec![Vec::new()], votes: Vec::new() };
         for said in &mut given {
-            let references = items(said).filter_map(|item| reference(item, terms, rule)).collect();
+            let references = match observations.references {
+                None => items(said).filter_map(|item| reference(item, terms, rule)).collect(),
+                Some(_) => Vec::new(),
+            };
             side.votes.push(items(said).filter_map(|item| vote(item, terms)).collect());
             side.repeats[0].push(references);
         }
+        for frozen in observations.references.iter().flatten() {
+            let to = &mut side.repeats[0];
+            push(to, terms, frozen.setting, &frozen.criterion, &frozen.unit, frozen.value);
+        }
+        side.repeats[0].iter_mut().for_each(|said| sort(said));
         side
     }
 

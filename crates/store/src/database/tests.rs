@@ -171,6 +171,14 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
         ),
         ("anchor_set", format!("insert into anchor_set select x'03', {p}, 'set', 1, '{{}}', 'h', 0")),
         (
+            "anchor_item",
+            "insert into anchor_item select x'03', id, 'helpfulness', 'conversation', 's', '[]', 4, 'single', 'tune' \
+             from conversation"
+                .to_owned(),
+        ),
+        ("confirm_opening", "insert into confirm_opening values (1, x'03', null, 0, 1, null)".to_owned()),
+        ("confirm_candidate", "insert into confirm_candidate values (1, 'j')".to_owned()),
+        (
             "decision",
             format!("insert into decision select x'04', {p}, 'hold', 'j', null, 'h', 'h', '{{}}', null, 0"),
         ),
@@ -183,6 +191,9 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
         ("label", "value"),
         ("reference", "value"),
         ("anchor_set", "body"),
+        ("anchor_item", "reference"),
+        ("confirm_opening", "look"),
+        ("confirm_candidate", "judge"),
         ("judge_version", "declared"),
         ("fingerprint", "hash"),
         ("verdict", "value"),

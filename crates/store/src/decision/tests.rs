@@ -14,6 +14,7 @@ pub(crate) fn decision(verdict: Verdict) -> Decision {
         reference: ReferenceSource { rule: ReferenceRule::Median, annotators: Vec::new(), anchor_set: None },
         decided_at: NOW,
         advice_only: true,
+        opening: None,
         rules: Vec::new(),
         reasons: vec!["coherence: worse".to_owned()],
         policy: Policy::from_toml("name = \"upgrade\"\n[rules]\nminimum_n = 200").unwrap(),

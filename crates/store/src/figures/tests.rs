@@ -1,10 +1,10 @@
 use super::*;
 use crate::{
-    NewReferenceSet, Provenance, ReferenceRow,
+    NewReferenceSet, ReferenceRow,
     decision::tests::decision,
     fixture::{Fixture, NOW, after, refusal, verdict_row},
 };
-use domain::{ContentHash, Outcome, ReferenceRule, Unit};
+use domain::{ContentHash, Outcome, Provenance, ReferenceRule, Unit};
 
 #[tokio::test]
 async fn an_empty_project_has_figures() {

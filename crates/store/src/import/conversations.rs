@@ -14,7 +14,7 @@ const AT_HAND_BYTES: usize = 4 << 20;
 
 /// The conversations of a project by their ids in the source system, and those that were taken but not written.
 #[derive(Debug)]
-pub(super) struct Conversations {
+pub(crate) struct Conversations {
     known: HashMap<Box<str>, Known>,
     next_position: i64,
     pending: Vec<Pending>,
@@ -113,7 +113,7 @@ impl Conversations {
         self.pending.len() >= BATCH_ROWS || self.pending_bytes >= BATCH_BYTES
     }
 
-    pub(super) async fn flush(
+    pub(crate) async fn flush(
         &mut self,
         connection: &mut SqliteConnection,
         project: ProjectId,

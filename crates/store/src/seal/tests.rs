@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::{
-    NewReferenceSet, Provenance, ReferenceRow, ReferenceSetId, StoreError, VerdictKey,
+    NewReferenceSet, ReferenceRow, ReferenceSetId, StoreError, VerdictKey,
     fixture::{Fixture, NOW, refusal, verdict_row},
 };
-use domain::{ContentHash, Outcome, ReferenceRule, Unit};
+use domain::{ContentHash, Outcome, Provenance, ReferenceRule, Unit};
 
 /// What each read gives a viewer of a project whose every figure hangs on one conversation.
 async fn seen(fixture: &Fixture, set: ReferenceSetId, viewer: Viewer) -> Vec<(&'static str, u64)> {
