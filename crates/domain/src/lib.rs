@@ -7,10 +7,12 @@
 mod adjudication;
 mod agreement_report;
 mod anchor_set;
+mod answer;
 mod canonical;
 mod checks;
 mod comparison;
 mod conversation;
+mod declaration;
 mod diagnosis;
 mod fault;
 mod gate;
@@ -44,6 +46,7 @@ pub use anchor_set::{
     AnchorSetName, Candidate, ChangedReference, Precision, Provenance, ReviewItem, ReviewReason, Split,
     Stratum, pseudonym,
 };
+pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
     CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,
@@ -56,6 +59,9 @@ pub use comparison::{
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
     ToolCall,
+};
+pub use declaration::{
+    Declaration, DeclarationError, Instrument, Model, Parser, RubricUsed, fingerprint, is_floating,
 };
 pub use diagnosis::{
     Bin, Cause, CauseCount, Diagnosis, DiagnosisChoice, DiagnosisInput, FailedAt, FailedConversation, LABELS,
