@@ -2,9 +2,10 @@
 
     python3 crates/agreement/benches/beside_python.py
 
-makes a virtual environment under target/ and builds `benches/measures.rs`. Each round runs a measure of ours, then what
-one would run instead; the ratio is the median over the rounds of their time by our time in the same round, so that a
-machine that does other work at the same time disturbs both sides alike.
+makes a virtual environment under target/ and builds `benches/measures.rs`. Each round runs a measure of ours three times,
+then what one would run instead three times, and takes the least time of each: the first run finds its input far away,
+pushed out by the other side. The ratio is the median over the rounds of their time by our time in the same round, so
+that a machine that does other work at the same time disturbs both sides alike.
 """
 
 import json
@@ -16,7 +17,8 @@ import time
 import venv
 
 VENV = os.path.join("target", "beside-python")
-ROUNDS = 21
+ROUNDS = 11
+REPEATS = 3
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
@@ -42,6 +44,9 @@ class Ours:
         self.process = subprocess.Popen([built[-1], "--ask"], stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
     def milliseconds(self, name):
+        return least(lambda: self.once(name))
+
+    def once(self, name):
         self.process.stdin.write(name + "\n")
         return int(self.process.stdout.readline()) / 1e6
 
@@ -103,8 +108,20 @@ def theirs():
         np.quantile(kappa, [0.025, 0.975], axis=1)
         return np.quantile(kappa[first] - kappa[second], [0.025, 0.975], axis=1)
 
-    yield "judges", "numpy matmul", lambda: matmul(np.int64, float)
-    yield "judges", "numpy matmul, 32 bits", lambda: matmul(np.int32, np.float32)
+    cells = np.zeros((500, 12 * 25))
+    for judge, levels_given in enumerate(judges):
+        cells[np.arange(500), judge * 25 + human * 5 + levels_given] = 1
+
+    def matmul_of_tables():
+        counts = random.multinomial(500, np.full(500, 1 / 500), size=10_000).astype(float)
+        tables = (counts @ cells).reshape(-1, 5, 5) / 500
+        kappa = kappas(tables).reshape(-1, 12)
+        np.quantile(kappa, [0.025, 0.975], axis=0)
+        return np.quantile(kappa[:, first] - kappa[:, second], [0.025, 0.975], axis=0)
+
+    yield "judges", "numpy matmul, tables", matmul_of_tables
+    yield "judges", "numpy matmul, moments", lambda: matmul(np.int64, float)
+    yield "judges", "numpy matmul, moments, 32 bits", lambda: matmul(np.int32, np.float32)
 
     _, many = raters(10_000, 20)
     table = np.where(random.random(many.shape) < 0.1, np.nan, many.astype(float))
@@ -123,7 +140,8 @@ GOALS = {
     ("qwk", "numpy bincount"): 5,
     ("qwk", "scikit-learn"): 50,
     ("bca 500", "numpy multinomial"): 4,
-    ("judges", "numpy matmul"): 10,
+    ("judges", "numpy matmul, tables"): 10,
+    ("judges", "numpy matmul, moments"): 10,
     ("alpha", "krippendorff"): 5,
 }
 LIMITS = {
@@ -134,10 +152,17 @@ LIMITS = {
 }
 
 
+def least(time_of_a_run):
+    return min(time_of_a_run() for _ in range(REPEATS))
+
+
 def in_milliseconds(run):
-    start = time.perf_counter()
-    run()
-    return (time.perf_counter() - start) * 1e3
+    def once():
+        start = time.perf_counter()
+        run()
+        return (time.perf_counter() - start) * 1e3
+
+    return least(once)
 
 
 def main():
@@ -156,8 +181,8 @@ def main():
     print("\n| what | ours | limit | of it | ours by limit |\n|---|---|---|---|---|")
     for name, (limit, what) in LIMITS.items():
         rounds = [(ours.milliseconds(name), ours.milliseconds(limit)) for _ in range(ROUNDS)]
-        own, least = (statistics.median(times) for times in zip(*rounds))
-        print(f"| {WHAT[name]} | {own:.2f} ms | {least:.2f} ms | {what} | {own / least:.1f}× |")
+        own, at_least = (statistics.median(times) for times in zip(*rounds))
+        print(f"| {WHAT[name]} | {own:.2f} ms | {at_least:.2f} ms | {what} | {own / at_least:.1f}× |")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 //! The bootstrap: sums over independent units, draws of them, and intervals from the draws.
 
 pub(crate) mod bootstrap;
+pub(crate) mod cells;
+pub(crate) mod couple_rows;
 pub(crate) mod couples;
 pub(crate) mod draws;
 pub(crate) mod kinds;

@@ -137,6 +137,7 @@ impl Tape {
 }
 
 /// Serialising refuses what is not finite only by writing `null`; so both are looked at.
+#[track_caller]
 fn sound(estimate: &Estimate) {
     assert!(estimate.value().is_some() != estimate.undefined().is_some());
     assert!(estimate.value().is_none_or(f64::is_finite), "{estimate:?}");
@@ -147,10 +148,12 @@ fn sound(estimate: &Estimate) {
     assert_eq!(serde_json::from_str::<Estimate>(&text).ok().as_ref(), Some(estimate), "{text}");
 }
 
+#[track_caller]
 fn finite(value: Option<f64>) {
     assert!(value.is_none_or(f64::is_finite), "{value:?}");
 }
 
+#[track_caller]
 fn correlated(found: &Correlation) {
     sound(&found.estimate);
     finite(found.p);

@@ -42,6 +42,14 @@ impl Found {
         self.values.insert("reason".to_owned(), Value::from(snake(&reason)));
     }
 
+    /// The value of what a case is about, or why there is none.
+    pub(crate) fn outcome(&mut self, name: &str, outcome: Result<f64, Undefined>) {
+        self.number(name, outcome.ok());
+        if let Err(reason) = outcome {
+            self.undefined(reason);
+        }
+    }
+
     /// The value of an estimate, or why there is none; with its flags.
     pub(crate) fn estimate(&mut self, name: &str, estimate: &Estimate) {
         self.number(name, estimate.value());

@@ -97,6 +97,7 @@ fn cohen_kappa(case: &Value) -> Computed {
 fn describe(found: &mut Found, case: &Value, analysis: &KappaAnalysis<'_>) {
     let (value, se, test) = (analysis.kappa(), analysis.standard_error(), analysis.null_test());
     let confidence = input::confidence(case);
+    found.flags(analysis.flag().as_slice());
     found.number("kappa", value);
     found.number("value", value);
     found.number("se", se);
@@ -465,11 +466,21 @@ fn from_replicates(case: &Value) -> Computed {
         found.number("jackknife_se", jackknife.standard_error);
         found.number("jackknife_bias", jackknife.bias);
     }
-    found.bounds(
-        &format!("jackknife_pseudovalue_{}", prefix(confidence)),
-        distribution.jackknife_interval(confidence),
-    );
+    let pseudovalues = pseudovalue_bounds(&distribution, confidence, pairs.n());
+    found.bounds(&format!("jackknife_pseudovalue_{}", prefix(confidence)), pseudovalues);
     Ok(found)
+}
+
+/// The bounds with the quantile of the reference in the place of the exact one; see [`student`].
+fn pseudovalue_bounds(
+    distribution: &BootstrapDistribution,
+    confidence: f64,
+    units: usize,
+) -> Option<(f64, f64)> {
+    let (low, high) = distribution.jackknife_interval(confidence)?;
+    let theirs = student::quantile((1.0 - confidence) / 2.0, units as f64 - 1.0);
+    let half = theirs * distribution.jackknife()?.standard_error;
+    Some(((low + high) / 2.0 - half, (low + high) / 2.0 + half))
 }
 
 /// Numbers of a list; null is undefined.
@@ -631,7 +642,6 @@ fn retrieval(case: &Value) -> Computed {
     let from = input::parameter(case, "relevant_if_grade_at_least", 1.0);
     let mut found = Found::default();
     let fields = [
-        ("ndcg_linear_gain", ranking.ndcg(k, Gain::Linear, Unjudged::Zero)),
         ("ndcg_exponential_gain", ranking.ndcg(k, Gain::Exponential, Unjudged::Zero)),
         ("precision_at_k_fixed_k", ranking.precision(k, from, Unjudged::Zero)),
         ("precision_at_k_over_returned", ranking.precision_over_returned(k, from, Unjudged::Zero)),
@@ -641,6 +651,7 @@ fn retrieval(case: &Value) -> Computed {
         ("max_relevance", ranking.max_relevance(k, Unjudged::Zero)),
         ("judged_share_at_k", ranking.judged_share(k)),
     ];
+    found.outcome("ndcg_linear_gain", ranking.ndcg(k, Gain::Linear, Unjudged::Zero));
     for (name, value) in fields {
         found.number(name, value.ok());
     }
@@ -654,7 +665,7 @@ fn cited(case: &Value) -> Computed {
     };
     let citations = Citations::new(ids("cited")?, ids("context")?, ids("relevant")?);
     let mut found = Found::default();
-    found.number("precision", citations.precision().ok());
+    found.outcome("precision", citations.precision());
     found.number("precision_of_retrieved", citations.precision_of_retrieved().ok());
     found.number("recall", citations.recall().ok());
     found.count("cited_outside_context", citations.hallucinated() as u64);

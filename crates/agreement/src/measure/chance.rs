@@ -215,7 +215,8 @@ impl Parts {
                 estimate,
                 observed,
                 expected,
-                standard_error: None,
+                // Agreement on one level does not vary from item to item.
+                standard_error: (units.count >= 2).then_some(0.0),
                 p: None,
                 p_greater: None,
             };
@@ -376,9 +377,9 @@ mod tests {
             assert_eq!(of(&rows, chance).estimate.undefined(), Some(Undefined::NoVariation), "{chance:?}");
         }
         for chance in [Chance::Gwet, Chance::BrennanPrediger] {
-            let found = of(&rows, chance).estimate;
-            assert_eq!((found.value(), found.has(Flag::NoVariation)), (Some(1.0), true), "{chance:?}");
-            assert_eq!(found.interval(), None);
+            let ChanceCorrected { estimate, standard_error, p, .. } = of(&rows, chance);
+            assert_eq!((estimate.value(), estimate.has(Flag::NoVariation)), (Some(1.0), true), "{chance:?}");
+            assert_eq!((estimate.interval(), standard_error, p), (None, Some(0.0), None), "{chance:?}");
         }
     }
 

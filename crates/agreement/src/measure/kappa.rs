@@ -135,19 +135,19 @@ impl<'w> KappaAnalysis<'w> {
     }
 
     /// Standard error for the test of κ = 0 only, with its z and p (Fleiss, Cohen & Everitt 1969).
+    ///
+    /// Written with disagreements, se² = Σ p_i. p_.j ((d̄_i. + d̄_.j − d_ij)/E − 1)² / n: the same, and free of 1 − p_e,
+    /// which is lost in rounding where the scale reaches much farther than the answers.
     pub fn null_test(&self) -> NullTest {
-        let most = self.disagreement.greatest();
         let mut square = 0.0;
         for (a, row) in (0..).zip(&self.rows).filter(|(_, row)| **row > 0.0) {
             for (b, column) in (0..).zip(&self.columns).filter(|(_, column)| **column > 0.0) {
-                let centred =
+                let by_chance =
                     self.first[a as usize] + self.second[b as usize] - self.disagreement.between(a, b);
-                square += row * column * (centred / most - 1.0).powi(2);
+                square += row * column * (by_chance / self.expected - 1.0).powi(2);
             }
         }
-        let chance = self.expected_agreement();
-        let variance = (square - chance * chance).max(0.0) / (self.table.n() as f64 * (1.0 - chance).powi(2));
-        let se = variance.sqrt();
+        let se = (square / self.table.n() as f64).sqrt();
         // Without a spread under the null there is nothing to test.
         let z = if se > 0.0 { self.kappa() / se } else { 0.0 };
         NullTest { se, z, p: normal_two_sided(z) }
@@ -159,6 +159,11 @@ impl<'w> KappaAnalysis<'w> {
             [cell] if cell.a == cell.b => Some(cell.a),
             _ => None,
         }
+    }
+
+    /// Why κ has no interval although it has a value: the raters agree throughout, or one used a single level only.
+    pub fn flag(&self) -> Option<Flag> {
+        if self.observed <= 0.0 { Some(Flag::ZeroWidthInterval) } else { self.constant_flag() }
     }
 
     /// Which raters used one level only.
@@ -194,8 +199,7 @@ pub fn kappa(pairs: &Pairs, weights: &Weights, inference: &Inference) -> Estimat
         Err(reason) => return undefined(pairs, reason),
     };
     let units = pairs.units(inference.resampling.unit);
-    let flag =
-        if analysis.observed <= 0.0 { Some(Flag::ZeroWidthInterval) } else { analysis.constant_flag() };
+    let flag = analysis.flag();
     let solved = if inference.resamples_data() && flag.is_none() {
         resampled(pairs, weights, inference)
     } else {
@@ -270,6 +274,31 @@ mod tests {
 
     fn levels(count: usize) -> Scale {
         Scale::ordinal((1..=count).map(|level| level as f64).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_test_of_zero_does_not_ask_how_far_the_scale_reaches() {
+        let test = |most: f64| {
+            let scale = Scale::continuous(0.0, most, None).unwrap();
+            let (a, b) = ([0.0, 0.0, 1.0, 1.0].map(Some), [0.0, 1.0, 1.0, 1.0].map(Some));
+            let pairs = Pairs::from_values(scale, &a, &b).unwrap();
+            KappaAnalysis::of_pairs(&pairs, &Weights::quadratic()).unwrap().null_test()
+        };
+        // p_e + p_e² − Σ p_i. p_.i (p_i. + p_.i) = 3/16, and n (1 − p_e)² = 1.
+        close(test(1.0).se, 0.1875_f64.sqrt());
+        close(test(1e16).se, test(1.0).se);
+    }
+
+    #[test]
+    fn a_table_says_why_it_has_no_interval() {
+        let flag = |rows: &[Vec<u64>]| {
+            let table = Confusion::from_rows(rows);
+            KappaAnalysis::of_table(table, &levels(2), &Weights::Unweighted).unwrap().flag()
+        };
+        assert_eq!(flag(&[vec![3, 4], vec![0, 0]]), Some(Flag::OneRaterConstant));
+        assert_eq!(flag(&[vec![0, 4], vec![0, 0]]), Some(Flag::BothRatersConstant));
+        assert_eq!(flag(&[vec![3, 0], vec![0, 2]]), Some(Flag::ZeroWidthInterval));
+        assert_eq!(flag(&[vec![3, 1], vec![0, 2]]), None);
     }
 
     #[test]

@@ -1,174 +1,151 @@
-//! Draws of many units with replacement, two units at a look.
+//! Draws of many units with replacement, two units at a look, many draws at a time.
 //!
-//! How often two neighbours are drawn takes one look in a table of Poisson numbers (see [`crate::resampling::poisson`]), and what they
-//! add for each outcome is known beforehand: one row is added for two units, whether they are drawn never or eight times.
+//! How often two neighbours are drawn takes one look in a table of Poisson numbers (see [`crate::resampling::poisson`]). What is drawn is
+//! then added up by [`Cells`](crate::resampling::cells::Cells) or [`CoupleRows`](crate::resampling::couple_rows::CoupleRows).
 
 use crate::resampling::draws::Draws;
-use crate::resampling::packed::{LANES, Packed, Strip, Vector, WIDEST, unpack};
 use crate::resampling::poisson::{NOBODY, Table, expected_first, poisson};
 
-/// Numbers of one unit that have rows: 0 to 4. Larger ones are drawn one by one.
-const NUMBERS: usize = 5;
-/// Rows of a couple: 25 outcomes, and zeros up to the code of nobody.
-const ROWS: usize = 32;
 /// Draws made together.
-const DRAWS: usize = 128;
-/// Couples whose rows, and the sums of a batch, stay in the nearest cache.
-const NEAR: usize = 8;
+pub(crate) const DRAWS: usize = 128;
+/// Numbers of one unit that have codes: 0 to 4. Larger ones are drawn one by one.
+pub(crate) const NUMBERS: usize = 5;
+/// Couples are drawn in groups of so many; those beyond the last unit are nobody's.
+pub(crate) const GROUP: usize = 8;
+/// Couples that are looked up for all draws before the next ones, so that what is read and written stays near.
+const TILE: usize = 32;
+/// Bytes between the counts of two units.
+const APART: usize = 16;
 /// Fewer units are drawn as quickly one by one.
 const FEWEST: usize = 64;
-/// With fewer rows than this between overflows, emptying the lanes takes longer than filling them.
-const SHORTEST_BLOCK: usize = 32;
+/// Of sixteen codes, the bit that is set in nobody's alone.
+const NOBODYS: u128 = u128::from_le_bytes([NOBODY & !(NOBODY >> 1); 16]);
 
-/// The rows of each couple, and how outcomes are drawn.
+/// Something for each draw of a batch.
+pub(crate) type OfDraws<T> = [T; DRAWS];
+
+/// How often a unit is drawn, in each draw. Between the counts of two units are some bytes that are not used: those of
+/// one draw would lie a power of two apart, and a processor takes one for another then.
+pub(crate) type Counts = [u8; DRAWS + APART];
+
+/// How the numbers of units are drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Couples<'p> {
-    packed: &'p Packed,
-    strips: Vec<Strip>,
-    block: usize,
+pub(crate) struct Couples {
+    units: usize,
     table: Table,
     /// Numbers of the two, for each outcome of the table.
     numbers: Vec<[u8; 2]>,
 }
 
-/// Draws that are made together, so that the rows of a few couples serve all of them while they are near at hand.
-struct Batch {
+/// Draws that are made together.
+#[derive(Debug)]
+pub(crate) struct Batch {
     /// Bits of each couple, draw by draw.
-    bits: Vec<[[u8; 2]; NEAR]>,
-    /// Codes at these bits, group by group, so that what a group is added with lies side by side.
-    codes: Vec<[u8; NEAR]>,
-    /// Sums, draw by draw.
-    sums: Vec<f64>,
-    accumulated: Vec<Vector>,
-    /// For each draw, the couples whose entries are nobody's.
+    bits: Vec<[u8; 2]>,
+    /// The codes of each couple: [`NUMBERS`] times the number of the first unit, plus that of the second.
+    pub(crate) codes: Vec<OfDraws<u8>>,
+    /// The couples of each draw whose entries are nobody's; their codes are 0.
     open: Vec<Vec<u32>>,
-    singles: Vec<u32>,
+    /// The units of each draw that are drawn beside the codes, each as often as it stands there.
+    pub(crate) singles: Vec<Vec<u32>>,
+    /// How often each unit is drawn: by code, and one by one.
+    pub(crate) counts: Vec<Counts>,
+    /// None of the counts is greater.
+    pub(crate) greatest: u8,
+    /// The draws that have as many units as they should.
+    pub(crate) kept: Vec<usize>,
 }
 
-impl<'p> Couples<'p> {
-    /// The couples of units whose rows hold, in their last lane, a 1 for each unit. None where it would not pay.
-    pub(crate) fn of(packed: &'p Packed) -> Option<Couples<'p>> {
-        let units = packed.units();
-        let block = packed.block(2 * (NUMBERS as u16 - 1));
-        if units < FEWEST || block < SHORTEST_BLOCK {
+/// What adds up the rows of the units that are drawn.
+pub(crate) trait Adding {
+    /// Numbers that it writes for a draw.
+    fn room(&self) -> usize;
+
+    /// Writes the sums of each draw that is kept, one draw after another.
+    fn add(&mut self, batch: &Batch, sums: &mut [f64]);
+}
+
+impl Couples {
+    /// How to draw so many units; none where it would not pay.
+    pub(crate) fn of(units: usize) -> Option<Couples> {
+        if units < FEWEST {
             return None;
         }
         let (_, probabilities) = poisson(expected_first(units) / units as f64);
         let mut outcomes: Vec<[u8; 2]> = Vec::new();
         let most = probabilities.len() as u8;
         (0..most).for_each(|first| outcomes.extend((0..most).map(|second| [first, second])));
-        // Those with a row come first, in the order of the rows.
+        // Those with a code come first, in the order of the codes.
         outcomes.sort_by_key(|numbers| numbers.iter().any(|number| usize::from(*number) >= NUMBERS));
         let joint: Vec<f64> = outcomes
             .iter()
             .map(|[first, second]| probabilities[usize::from(*first)] * probabilities[usize::from(*second)])
             .collect();
-        Some(Couples {
-            packed,
-            strips: packed.strips().iter().map(coupled).collect(),
-            block,
-            table: Table::new(&joint, NUMBERS * NUMBERS),
-            numbers: outcomes,
-        })
+        Some(Couples { units, table: Table::new(&joint, NUMBERS * NUMBERS), numbers: outcomes })
     }
 
     /// Calls `visit` with the sums of each of `resamples` draws.
-    pub(crate) fn resample(&self, resamples: u32, seed: u64, mut visit: impl FnMut(&[f64])) {
-        let mut draws = Draws::new(seed, self.packed.units());
-        let mut batch = Batch::new(self.groups(), self.packed.room());
-        let mut left = resamples;
+    pub(crate) fn resample(
+        &self,
+        mut adding: impl Adding,
+        resamples: u32,
+        seed: u64,
+        mut visit: impl FnMut(&[f64]),
+    ) {
+        let mut draws = Draws::new(seed, self.units);
+        let mut batch = Batch::new(self.units);
+        let room = adding.room();
+        let mut sums = vec![0.0; DRAWS * room];
+        let mut left = resamples as usize;
         while left > 0 {
-            self.draw_couples(&mut draws, &mut batch);
-            for at in 0..DRAWS {
-                // Too many units: as if it had not been drawn.
-                if left > 0 && self.complete(at, &mut draws, &mut batch) {
-                    visit(&batch.sums[at * self.packed.room()..][..self.packed.room()]);
-                    left -= 1;
-                }
-            }
+            draws.bytes(batch.bits.as_flattened_mut());
+            self.look(&mut batch);
+            batch.note_open();
+            let coupled = batch.count();
+            self.draw_singles(&coupled, left, &mut draws, &mut batch);
+            adding.add(&batch, &mut sums);
+            batch.kept.iter().for_each(|draw| visit(&sums[draw * room..][..room]));
+            left -= batch.kept.len();
         }
     }
 
-    /// Groups of near couples; the last may have couples of nobody.
-    fn groups(&self) -> usize {
-        groups(self.packed.units())
-    }
-
-    /// The first part of each draw of a batch.
-    fn draw_couples(&self, draws: &mut Draws, batch: &mut Batch) {
-        draws.bytes(batch.bits.as_flattened_mut().as_flattened_mut());
-        batch.sums.fill(0.0);
-        self.look(batch);
-        let mut first = 0;
-        for strip in &self.strips {
-            match strip.width {
-                1 => self.add::<1>(strip, first, batch),
-                2 => self.add::<2>(strip, first, batch),
-                3 => self.add::<3>(strip, first, batch),
-                4 => self.add::<4>(strip, first, batch),
-                5 => self.add::<5>(strip, first, batch),
-                _ => self.add::<WIDEST>(strip, first, batch),
-            }
-            first += strip.width * LANES;
-        }
-    }
-
-    /// Looks up the codes of a batch, and notes where they are nobody's.
+    /// Looks up the codes of a batch.
     fn look(&self, batch: &mut Batch) {
-        let Batch { bits, codes, open, .. } = batch;
-        for (draw, (bits, open)) in bits.chunks(self.groups()).zip(open).enumerate() {
-            open.clear();
-            for (group, bits) in bits.iter().enumerate() {
-                let found = &mut codes[group * DRAWS + draw];
-                let mut all = 0;
-                for (code, bits) in found.iter_mut().zip(bits) {
-                    *code = self.table.look(*bits);
-                    all |= *code;
-                }
-                if usize::from(all) >= ROWS {
-                    let nobody = (0..NEAR).filter(|near| found[*near] == NOBODY);
-                    open.extend(nobody.map(|near| (group * NEAR + near) as u32));
+        let couples = batch.codes.len();
+        for (tile, codes) in batch.codes.chunks_mut(TILE).enumerate() {
+            for (draw, bits) in batch.bits.chunks(couples).enumerate().take(DRAWS) {
+                for (codes, bits) in codes.iter_mut().zip(&bits[tile * TILE..]) {
+                    codes[draw] = self.table.look(*bits);
                 }
             }
         }
     }
 
-    /// Adds the rows of one strip, whose first lane is `first`: of a width that is known when compiled, so that the sums
-    /// stay in registers.
-    fn add<const W: usize>(&self, strip: &Strip, first: usize, batch: &mut Batch) {
-        let room = self.packed.room();
-        let rows = strip.rows.as_chunks::<W>().0.as_chunks::<ROWS>().0.as_chunks::<NEAR>().0;
-        let block = self.block / NEAR;
-        for (from, groups) in (0..).step_by(block).zip(rows.chunks(block)) {
-            batch.accumulated.fill(Vector::default());
-            for (rows, codes) in groups.iter().zip(batch.codes[from * DRAWS..].chunks(DRAWS)) {
-                for (sums, codes) in batch.accumulated.as_chunks_mut::<W>().0.iter_mut().zip(codes) {
-                    add_rows(rows, codes, sums);
+    /// The units that the codes leave out. Draws whose codes are too many units already are not kept: it is as if they
+    /// had not been made.
+    fn draw_singles(&self, coupled: &OfDraws<u32>, most: usize, draws: &mut Draws, batch: &mut Batch) {
+        let Batch { open, singles, counts, greatest, kept, .. } = batch;
+        kept.clear();
+        let mut most_drawn = *greatest;
+        for (draw, ((open, singles), coupled)) in open.iter().zip(singles).zip(coupled).enumerate() {
+            if kept.len() == most {
+                break;
+            }
+            singles.clear();
+            open.iter().for_each(|couple| self.remainder(*couple, draws.uniform(), singles));
+            let drawn = singles.len();
+            if let Some(wanting) = self.units.checked_sub(*coupled as usize + drawn) {
+                singles.resize(drawn + wanting, 0);
+                draws.fill(&mut singles[drawn..]);
+                kept.push(draw);
+                for unit in singles {
+                    let count = &mut counts[*unit as usize][draw];
+                    *count = count.saturating_add(1);
+                    most_drawn = most_drawn.max(*count);
                 }
             }
-            for (vectors, sums) in batch.accumulated.chunks(W).zip(batch.sums.chunks_mut(room)) {
-                unpack(vectors, &mut sums[first..first + W * LANES]);
-            }
         }
-    }
-
-    /// The second part of one draw of a batch; false where the first part is too large already.
-    fn complete(&self, at: usize, draws: &mut Draws, batch: &mut Batch) -> bool {
-        let Batch { sums, open, singles, .. } = batch;
-        let sums = &mut sums[at * self.packed.room()..][..self.packed.room()];
-        singles.clear();
-        for couple in &open[at] {
-            self.remainder(*couple, draws.uniform(), singles);
-        }
-        let coupled = sums[self.packed.lanes() - 1] as usize;
-        let drawn = singles.len();
-        let Some(wanting) = self.packed.units().checked_sub(coupled + drawn) else {
-            return false;
-        };
-        singles.resize(drawn + wanting, 0);
-        draws.fill(&mut singles[drawn..]);
-        self.packed.add(singles, sums);
-        true
+        *greatest = most_drawn;
     }
 
     /// Each of two units as often as the remainders of the table say.
@@ -176,60 +153,94 @@ impl<'p> Couples<'p> {
         let numbers = self.numbers[self.table.remainder(uniform)];
         for (unit, number) in (2 * couple..).zip(numbers) {
             // The last couples may be short of units.
-            if (unit as usize) < self.packed.units() {
+            if (unit as usize) < self.units {
                 singles.extend(std::iter::repeat_n(unit, usize::from(number)));
             }
         }
     }
 }
 
-fn groups(units: usize) -> usize {
-    units.div_ceil(2 * NEAR)
-}
-
 impl Batch {
-    fn new(groups: usize, room: usize) -> Batch {
+    fn new(units: usize) -> Batch {
+        let couples = units.div_ceil(2 * GROUP) * GROUP;
         Batch {
-            bits: vec![[[0; 2]; NEAR]; DRAWS * groups],
-            codes: vec![[0; NEAR]; DRAWS * groups],
-            sums: vec![0.0; DRAWS * room],
-            accumulated: vec![Vector::default(); DRAWS * WIDEST],
+            bits: vec![[0; 2]; DRAWS * couples],
+            codes: vec![[0; DRAWS]; couples],
             open: vec![Vec::new(); DRAWS],
-            singles: Vec::new(),
+            singles: vec![Vec::new(); DRAWS],
+            counts: vec![[0; DRAWS + APART]; units],
+            greatest: 0,
+            kept: Vec::with_capacity(DRAWS),
         }
     }
-}
 
-/// Adds the rows of some couples at these codes.
-#[inline(always)]
-fn add_rows<const W: usize>(
-    couples: &[[[Vector; W]; ROWS]; NEAR],
-    codes: &[u8; NEAR],
-    sums: &mut [Vector; W],
-) {
-    let mut accumulated = *sums;
-    for (rows, code) in couples.iter().zip(codes) {
-        let row = &rows[usize::from(*code) % ROWS];
-        accumulated.iter_mut().zip(row).for_each(|(sum, vector)| sum.add(vector));
-    }
-    *sums = accumulated;
-}
-
-/// The rows of couples, from those of units.
-fn coupled(units: &Strip) -> Strip {
-    let width = units.width;
-    let couples = groups(units.rows.len() / width) * NEAR;
-    let mut rows = vec![Vector::default(); couples * ROWS * width];
-    for (couple, rows) in units.rows.chunks(2 * width).zip(rows.chunks_mut(ROWS * width)) {
-        let (first, second) = couple.split_at(width);
-        for (outcome, row) in rows.chunks_mut(width).take(NUMBERS * NUMBERS).enumerate() {
-            for (at, sum) in row.iter_mut().enumerate() {
-                *sum = first[at].times((outcome / NUMBERS) as u16);
-                if let Some(second) = second.get(at) {
-                    sum.add(&second.times((outcome % NUMBERS) as u16));
+    /// Notes where codes are nobody's, and puts 0 in their place.
+    fn note_open(&mut self) {
+        self.open.iter_mut().for_each(Vec::clear);
+        for (couple, codes) in (0..).zip(&mut self.codes) {
+            for (some, open) in codes.as_chunks_mut::<16>().0.iter_mut().zip(self.open.chunks_mut(16)) {
+                let mut nobodys = u128::from_le_bytes(*some) & NOBODYS;
+                while nobodys > 0 {
+                    let at = nobodys.trailing_zeros() as usize / 8;
+                    some[at] = 0;
+                    open[at].push(couple);
+                    nobodys &= nobodys - 1;
                 }
             }
         }
     }
-    Strip { width, rows }
+
+    /// Reads the counts off the codes; returns how many units each draw has by them.
+    fn count(&mut self) -> OfDraws<u32> {
+        self.greatest = NUMBERS as u8 - 1;
+        let block = usize::from(u8::MAX / (2 * self.greatest));
+        let mut total = [0; DRAWS];
+        for (counts, codes) in self.counts.chunks_mut(2 * block).zip(self.codes.chunks(block)) {
+            let mut narrow = [0; DRAWS];
+            for (counts, codes) in counts.chunks_mut(2).zip(codes) {
+                split(codes, counts, &mut narrow);
+            }
+            total.iter_mut().zip(narrow).for_each(|(total, sum)| *total += u32::from(sum));
+        }
+        total
+    }
+}
+
+/// The counts of one couple, or of one unit that has no neighbour; adds them to a total.
+fn split(codes: &OfDraws<u8>, counts: &mut [Counts], total: &mut OfDraws<u8>) {
+    const STEP: u8 = NUMBERS as u8;
+    match counts {
+        [first, second] => {
+            for (((code, first), second), total) in
+                codes.iter().zip(first.iter_mut()).zip(second.iter_mut()).zip(total)
+            {
+                *first = code / STEP;
+                *second = code - *first * STEP;
+                *total += *first + *second;
+            }
+        }
+        others => {
+            for counts in others {
+                for ((code, count), total) in codes.iter().zip(counts.iter_mut()).zip(&mut *total) {
+                    *count = code / STEP;
+                    *total += *count;
+                }
+            }
+        }
+    }
+}
+
+/// How often any of some units is drawn: as many are added at a time as a byte can hold.
+pub(crate) fn add_up(counts: &[Counts], units: &[u32], greatest: u8) -> OfDraws<i16> {
+    let block = usize::from(u8::MAX / greatest.max(1));
+    let mut total = [0; DRAWS];
+    for units in units.chunks(block) {
+        let mut narrow = [0_u8; DRAWS];
+        for unit in units {
+            let counts = &counts[*unit as usize];
+            narrow.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(*count));
+        }
+        total.iter_mut().zip(narrow).for_each(|(total, sum)| *total += i16::from(sum));
+    }
+    total
 }

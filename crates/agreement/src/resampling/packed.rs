@@ -32,7 +32,6 @@ impl Vector {
 /// One row for each unit, zeros included. The lanes are kept in strips of as many vectors as are summed at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
-    units: usize,
     lanes: usize,
     largest: u16,
     strips: Vec<Strip>,
@@ -67,17 +66,7 @@ impl Packed {
             }
             strips.push(Strip { width, rows });
         }
-        Some(Packed { units, lanes: lanes.len(), largest, strips })
-    }
-
-    /// How many units there are.
-    pub(crate) fn units(&self) -> usize {
-        self.units
-    }
-
-    /// How many lanes a row has.
-    pub(crate) fn lanes(&self) -> usize {
-        self.lanes
+        Some(Packed { lanes: lanes.len(), largest, strips })
     }
 
     /// Room for the sums of a row: its lanes, and what fills the last vector.

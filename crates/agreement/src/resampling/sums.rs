@@ -3,6 +3,8 @@
 //! Each unit (an item or a cluster) has one row of numbers, its *lanes*. A resample draws units with replacement and
 //! adds their rows; leaving a unit out subtracts its row. Nothing else of the data is looked at again.
 
+use crate::resampling::cells::Cells;
+use crate::resampling::couple_rows::CoupleRows;
 use crate::resampling::couples::Couples;
 use crate::resampling::draws::Draws;
 use crate::resampling::kinds::Kinds;
@@ -63,8 +65,12 @@ impl Sums {
         if let Some(kinds) = Kinds::of(self) {
             return kinds.resample(resamples, seed, visit);
         }
-        if let Some(couples) = self.packed.as_ref().and_then(Couples::of) {
-            return couples.resample(resamples, seed, visit);
+        let packed = self.packed.as_ref().filter(|packed| CoupleRows::pay(packed));
+        if let Some((packed, couples)) = packed.zip(Couples::of(self.units)) {
+            return match Cells::of(self) {
+                Some(cells) => couples.resample(cells, resamples, seed, visit),
+                None => couples.resample(CoupleRows::of(packed), resamples, seed, visit),
+            };
         }
         let mut draws = Draws::new(seed, self.units);
         let mut positions = vec![0; self.units];
@@ -145,14 +151,13 @@ impl Rows {
     }
 }
 
-/// The rows packed, with a last lane that counts units; none where they are sparse, or do not fit.
+/// The rows packed; none where they are sparse, or do not fit.
 fn packed(units: usize, lanes: &[Lane]) -> Option<Packed> {
     let filled = lanes.iter().map(Vec::len).sum::<usize>();
     if filled * SPARSE < units * lanes.len() {
         return None;
     }
-    let ones: Lane = (0..units as u32).map(|unit| (unit, 1.0)).collect();
-    Packed::of(units, &[lanes, &[ones]].concat())
+    Packed::of(units, lanes)
 }
 
 #[cfg(test)]
@@ -188,6 +193,47 @@ mod tests {
             all
         };
         assert_eq!(collect(&sums), collect(&plain));
+    }
+
+    #[test]
+    fn cells_and_rows_add_up_to_the_same_sums() {
+        for units in [64_u32, 65, 301] {
+            // A reference of five levels, and judges that differ from it for one item in three.
+            let level = |judge: u32, unit: u32| match (unit * 7 + judge * 11) % 3 {
+                0 if judge > 0 => (unit * 13 + judge) % 5,
+                _ => unit * 5 % 7 % 5,
+            };
+            let lane = |of: &dyn Fn(u32) -> u32| -> Lane {
+                (0..units).map(|unit| (unit, f64::from(of(unit)))).filter(|(_, value)| *value > 0.0).collect()
+            };
+            let mut lanes = vec![lane(&|_| 1)];
+            for judge in 0..8 {
+                lanes.push(lane(&|unit| level(judge, unit)));
+                lanes.push(lane(&|unit| level(judge, unit).pow(2)));
+                lanes.push(lane(&|unit| level(judge, unit) * level(0, unit)));
+            }
+            let sums = Sums::new(units as usize, &lanes);
+            let couples = Couples::of(sums.units()).unwrap();
+            let (mut by_cells, mut by_rows) = (Vec::new(), Vec::new());
+            let cells = Cells::of(&sums).unwrap();
+            couples.resample(cells, 300, 5, |sums| by_cells.extend_from_slice(&sums[..lanes.len()]));
+            let rows = CoupleRows::of(sums.packed.as_ref().unwrap());
+            couples.resample(rows, 300, 5, |sums| by_rows.extend_from_slice(&sums[..lanes.len()]));
+            assert_eq!(by_cells.len(), 300 * lanes.len());
+            assert!(by_cells.chunks(lanes.len()).all(|sums| sums[0] as u32 == units));
+            assert_eq!(by_cells, by_rows, "{units}");
+        }
+    }
+
+    #[test]
+    fn many_kinds_of_units_are_not_cells() {
+        let lane =
+            |of: fn(u32) -> u32| -> Lane { (0..100).map(|unit| (unit, f64::from(of(unit)))).collect() };
+        assert!(Cells::of(&Sums::new(100, &[lane(|unit| unit % 64)])).is_some());
+        assert!(Cells::of(&Sums::new(100, &[lane(|unit| unit % 65)])).is_none());
+        // 100 times 328 is more than a sum may be.
+        assert!(Cells::of(&Sums::new(100, &[lane(|_| 327)])).is_some());
+        assert!(Cells::of(&Sums::new(100, &[lane(|_| 328)])).is_none());
     }
 
     #[test]
