@@ -38,6 +38,7 @@ use page::{
     gate::GatePage,
     home::HomePage,
     invitation::InvitationPage,
+    judges::{JudgesPage, bench::BenchPage},
     label::{LabelPage, provide_outbox},
     not_found::NotFoundPage,
     pair::PairPage,
@@ -98,6 +99,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project/agreement") view=AgreementPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/agreement/pair") view=PairPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/judges") view=JudgesPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/judges/bench") view=BenchPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare") view=ComparePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare/failures") view=FailuresPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/diagnose") view=DiagnosePage ssr=SsrMode::Async/>

@@ -11,6 +11,7 @@ pub(crate) mod failures;
 pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod invitation;
+pub(crate) mod judges;
 pub(crate) mod label;
 pub(crate) mod not_found;
 pub(crate) mod pair;

@@ -9,6 +9,7 @@ pub(crate) mod conversation;
 pub(crate) mod diagnosis;
 pub(crate) mod gate;
 pub(crate) mod invitation;
+pub(crate) mod judge;
 pub(crate) mod label;
 pub(crate) mod packed;
 pub(crate) mod people;

@@ -8,12 +8,14 @@ mod demo;
 mod diagnose;
 mod gate;
 mod import;
+mod judge;
 mod people;
 mod projects;
 mod reports;
 mod serve;
 mod text;
 
+use ::judge::Endpoints;
 use clap::{Parser, Subcommand};
 use domain::{AnchorSetName, ReferenceRule, SliceBy, Split};
 use service::Service;
@@ -98,6 +100,12 @@ enum Command {
         after_help = "Example: touchstone anchor-set freeze --project shop gold --size 300"
     )]
     AnchorSet(anchor_set::AnchorSets),
+    /// Declare judges and run them
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone judge run --project shop strict --anchor-set gold@1"
+    )]
+    Judge(judge::Judges),
     /// Judges against people
     #[command(after_help = "Example: touchstone compare --project shop --rule median --incumbent old --json")]
     Compare {
@@ -302,7 +310,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 async fn execute(cli: Cli) -> anyhow::Result<u8> {
     let Cli { db, json, command } = cli;
     match command {
-        Command::Serve { listen, public_origin } => serve::serve(&db, listen, public_origin).await,
+        Command::Serve { listen, public_origin } => {
+            serve::serve(&db, listen, public_origin, Endpoints::configured()?).await
+        }
         Command::Demo => demo::seed(&open_or_create(&db).await?).await,
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
         Command::Import(what) => import::run(&open(&db).await?, what, json).await,
@@ -328,6 +338,10 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
         Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,
+        Command::Judge(command) => {
+            let endpoints = Endpoints::configured()?;
+            judge::run(&open(&db).await?.with_endpoints(endpoints), command, json).await
+        }
         Command::Compare { project, reference, criterion, judges, incumbent, format } => {
             let reference = reference.or_split(Split::Tune);
             let query = service::ComparisonQuery { reference, criterion, judges, incumbent };

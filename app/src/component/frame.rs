@@ -60,6 +60,7 @@ fn Navigation(
         ("label", "Label", Permission::Label),
         ("agreement", "Agreement", Permission::Analyse),
         ("adjudicate", "Adjudicate", Permission::Adjudicate),
+        ("judges", "Judges", Permission::Analyse),
         ("compare", "Compare", Permission::Analyse),
         ("diagnose", "Diagnose", Permission::Analyse),
         ("gate", "Gate", Permission::Analyse),

@@ -6,6 +6,7 @@ mod tests;
 
 use crate::{FailureKind, Outcome, Parser, Scale, ScaleKind};
 use object::{Object, objects};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What a model gave back, before anything is read from it.
@@ -29,7 +30,7 @@ pub struct Asked<'a> {
 }
 
 /// What was read for one criterion.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reading {
     /// Id of the criterion.
     pub criterion: String,

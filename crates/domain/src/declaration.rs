@@ -137,6 +137,14 @@ impl Declaration {
         toml::from_str(text).map_err(|error| DeclarationError::Shape(error.to_string()))
     }
 
+    /// The declaration as `judge.toml` has it.
+    ///
+    /// # Errors
+    /// [`DeclarationError::Shape`] for parameters that TOML cannot hold, such as null.
+    pub fn to_toml(&self) -> Result<String, DeclarationError> {
+        toml::to_string_pretty(self).map_err(|error| DeclarationError::Shape(error.to_string()))
+    }
+
     /// Checks the declaration against the rubric whose criteria it answers.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ pub enum Permission {
     Label,
     /// See agreement, comparisons and conversations.
     Analyse,
+    /// Declare judges and run them, which costs money.
+    Judge,
     /// Decide items on which people do not agree.
     Adjudicate,
     /// Decide a gate.
@@ -36,7 +38,7 @@ impl Role {
     pub fn may(self, permission: Permission) -> bool {
         self >= match permission {
             Permission::Label => Role::Annotator,
-            Permission::Analyse => Role::Engineer,
+            Permission::Analyse | Permission::Judge => Role::Engineer,
             Permission::Adjudicate | Permission::Gate => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }

@@ -12,6 +12,7 @@ mod diagnosing;
 mod error;
 mod gating;
 pub mod import;
+mod judging;
 mod labelling;
 mod password;
 mod projects;
@@ -26,6 +27,10 @@ pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
+pub use judging::{
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEstimate,
+    Template, library,
+};
 pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};
 pub use store::{ProjectId, User, UserId, Viewer};
@@ -43,13 +48,23 @@ pub struct Service {
     hasher: Arc<password::Hasher>,
     throttle: Arc<accounts::Throttle>,
     computing: Arc<tokio::sync::Mutex<()>>,
+    endpoints: Arc<judge::Endpoints>,
+    runs: Arc<judging::Runs>,
 }
 
 impl Service {
     /// A service over a store; `clock` tells the time.
     #[must_use]
     pub fn new(store: Store, clock: fn() -> OffsetDateTime) -> Service {
-        Service { store, clock, hasher: Arc::default(), throttle: Arc::default(), computing: Arc::default() }
+        Service {
+            store,
+            clock,
+            hasher: Arc::default(),
+            throttle: Arc::default(),
+            computing: Arc::default(),
+            endpoints: Arc::default(),
+            runs: Arc::default(),
+        }
     }
 
     /// The store behind it, for sessions, backup and health.

@@ -41,9 +41,9 @@ pub struct Store {
     pub(crate) saves: Arc<SaveQueue>,
 }
 
-/// Held by the process that serves a file, so that no second one does. Released when it is dropped, or when the process ends.
+/// Held by the one process that may do something with a file. Released when it is dropped, or when the process ends.
 #[derive(Debug)]
-pub struct ServingLock {
+pub struct ProcessLock {
     _file: File,
 }
 
@@ -127,13 +127,25 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Locked`] where another process serves the file.
-    pub fn lock_for_serving(&self) -> Result<ServingLock, StoreError> {
-        let path = beside(&self.path, "-lock");
+    pub fn lock_for_serving(&self) -> Result<ProcessLock, StoreError> {
+        self.lock("-lock", "is served by another process")
+    }
+
+    /// Claims the file for the one process that runs judges on it, so that no unit is paid for twice.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] where another process runs judges.
+    pub fn lock_for_judging(&self) -> Result<ProcessLock, StoreError> {
+        self.lock("-judging", "has judges run on it by another process")
+    }
+
+    fn lock(&self, suffix: &str, held: &'static str) -> Result<ProcessLock, StoreError> {
+        let path = beside(&self.path, suffix);
         let refused = |source| StoreError::Io { path: path.clone(), source };
         let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(refused)?;
         match file.try_lock() {
-            Ok(()) => Ok(ServingLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Locked { path: self.path.to_path_buf() }),
+            Ok(()) => Ok(ProcessLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Locked { path: self.path.to_path_buf(), held }),
             Err(TryLockError::Error(source)) => Err(refused(source)),
         }
     }

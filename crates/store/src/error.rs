@@ -31,11 +31,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// A file that another server holds.
-    #[error("{} is served by another process: stop that one, or name another file with --db", path.display())]
+    /// A file that another process holds.
+    #[error("{} {held}: stop that one, or name another file with --db", path.display())]
     Locked {
         /// The database file.
         path: PathBuf,
+        /// For what, as the rest of a sentence about the file.
+        held: &'static str,
     },
     /// Another process wrote for longer than this one may wait.
     #[error("another process is writing to the database: try again when it has finished")]

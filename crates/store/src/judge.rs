@@ -1,3 +1,8 @@
+mod declare;
+
+pub use declare::DeclaredVersion;
+pub(crate) use declare::judge_named;
+
 use crate::{
     JudgeId, JudgeVersionId, ProjectId, Store, StoreError, Viewer, seal::unsealed, timestamp::Timestamp,
 };

@@ -30,6 +30,7 @@ mod project;
 mod reference;
 mod report;
 mod rubric;
+mod run;
 mod seal;
 mod session;
 mod texts;
@@ -42,7 +43,7 @@ pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
 pub use conversation::{ConversationSlices, StoredConversation};
-pub use database::{Health, ServingLock, Store};
+pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
     AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId,
@@ -50,12 +51,13 @@ pub use id::{
 };
 pub use import::{Admission, Import};
 pub use invitation::{Invitation, NewInvitation};
-pub use judge::{CriterionVerdicts, Fingerprint, Judge, JudgeVersion};
+pub use judge::{CriterionVerdicts, DeclaredVersion, Fingerprint, Judge, JudgeVersion};
 pub use label::{NewLabel, OwnLabel, Saved, StoredLabel};
 pub use people::{Credentials, NewUser, User};
 pub use project::Project;
 pub use reference::{NewReferenceSet, ReferenceRow, ReferenceSet};
 pub use rubric::{Publication, RubricVersion};
+pub use run::{JudgeRun, JudgedCall, NewRun};
 pub use seal::Viewer;
 pub use session::{ActiveSession, SessionKey, Sessions};
 pub use token::TokenHash;

@@ -3,6 +3,7 @@
 use super::say;
 use crate::http::{Address, router};
 use anyhow::Context;
+use judge::Endpoints;
 use service::Service;
 use std::{net::SocketAddr, path::Path};
 use store::Store;
@@ -13,6 +14,7 @@ pub(super) async fn serve(
     db: &Path,
     listen: SocketAddr,
     public_origin: Option<String>,
+    endpoints: Endpoints,
 ) -> anyhow::Result<u8> {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -24,7 +26,7 @@ pub(super) async fn serve(
     let store = Store::open(db).await?;
     // Two servers on one file would each believe in a queue of their own.
     let _lock = store.lock_for_serving()?;
-    let service = Service::new(store.clone(), OffsetDateTime::now_utc);
+    let service = Service::new(store.clone(), OffsetDateTime::now_utc).with_endpoints(endpoints);
     store.delete_expired_sessions(OffsetDateTime::now_utc()).await?;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = Address { listen: listener.local_addr()?, ..address };
@@ -38,8 +40,15 @@ pub(super) async fn serve(
         ));
     }
     say(&format!("Touchstone serves {} at {} (stop with Ctrl-C)", db.display(), address.public_origin));
-    let app = router(service, &address).into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, app).with_graceful_shutdown(stopped()).await?;
+    service.resume_runs().await?;
+    let app = router(service.clone(), &address).into_make_service_with_connect_info::<SocketAddr>();
+    let told = service.clone();
+    let leaving = async move {
+        stopped().await;
+        told.begin_leaving();
+    };
+    axum::serve(listener, app).with_graceful_shutdown(leaving).await?;
+    service.leave().await;
     store.close().await;
     Ok(0)
 }

@@ -129,7 +129,7 @@ async fn diagnosis(
 }
 
 /// Lets in whoever may analyse the project.
-async fn authorise(
+pub(super) async fn authorise(
     session: &Session,
     service: &Service,
     project: &str,

@@ -18,10 +18,10 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Gate, Label, ManagePeople};
+use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 16] = [
+const PAGES: [(&str, &str, Door); 18] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -32,6 +32,8 @@ const PAGES: [(&str, &str, Door); 16] = [
     ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
     ("/p/{project}/agreement/pair", "/p/shop/agreement/pair?criterion=helpful&a=ada&b=ben", Members(Analyse)),
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
+    ("/p/{project}/judges", "/p/shop/judges", Members(Analyse)),
+    ("/p/{project}/judges/bench", "/p/shop/judges/bench?library=relevance-plain", Members(Judge)),
     ("/p/{project}/compare", "/p/shop/compare", Members(Analyse)),
     ("/p/{project}/compare/failures", "/p/shop/compare/failures?judge=new", Members(Analyse)),
     ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
@@ -41,13 +43,14 @@ const PAGES: [(&str, &str, Door); 16] = [
 ];
 
 /// What is no page: files and the sign of life.
-const FILES: [(&str, &str, Door); 8] = [
+const FILES: [(&str, &str, Door); 9] = [
     ("/p/{project}/agreement.json", "/p/shop/agreement.json", Members(Analyse)),
     ("/p/{project}/agreement.csv", "/p/shop/agreement.csv", Members(Analyse)),
     ("/p/{project}/compare.json", "/p/shop/compare.json", Members(Analyse)),
     ("/p/{project}/compare.csv", "/p/shop/compare.csv", Members(Analyse)),
     ("/p/{project}/diagnose.json", "/p/shop/diagnose.json", Members(Analyse)),
     ("/p/{project}/diagnose.csv", "/p/shop/diagnose.csv", Members(Analyse)),
+    ("/p/{project}/runs/{run}/events", "/p/shop/runs/none/events", Members(Analyse)),
     ("/pkg/{file}", "/pkg/none.css", Open),
     ("/healthz", "/healthz", Open),
 ];
@@ -56,8 +59,12 @@ const ANSWER: &str = r#"{"project": "shop", "user": "none", "answer": {"conversa
     "criterion": "helpful", "value": 1.0, "comment": null, "flag": false, "seconds": null, "rubric_version": 1,
     "supersedes": null, "client_key": "k"}}"#;
 
+const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "version": "1", "criteria": "helpful",
+    "endpoint": "none", "model": "m", "parser": "", "parameters": "", "system": "", "prompt": "p"},
+    "conversation": "first", "unit": "", "ask": false}"#;
+
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 33] = [
+const FUNCTIONS: [(&str, &str, Door); 41] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -94,6 +101,18 @@ const FUNCTIONS: [(&str, &str, Door); 33] = [
         Members(Analyse),
     ),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first"}"#, Members(Analyse)),
+    ("/rpc/load_judges", r#"{"project": "shop"}"#, Members(Analyse)),
+    ("/rpc/load_bench", r#"{"project": "shop"}"#, Members(Judge)),
+    ("/rpc/preview_judge", PREVIEW, Members(Judge)),
+    ("/rpc/declare_judge", "project=shop&name=strict&version=1&prompt=none", Members(Judge)),
+    (
+        "/rpc/estimate_run",
+        r#"{"project": "shop", "judge": "none", "scope": "", "size": "", "repeats": ""}"#,
+        Members(Judge),
+    ),
+    ("/rpc/start_run", "project=shop&judge=none", Members(Judge)),
+    ("/rpc/change_run", "project=shop&run=none&how=pause", Members(Judge)),
+    ("/rpc/load_run", r#"{"project": "shop", "run": "none"}"#, Members(Analyse)),
     ("/rpc/load_comparison", r#"{"project": "shop", "metrics": "shown"}"#, Members(Analyse)),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_diagnosis", r#"{"project": "shop", "from": "old"}"#, Members(Analyse)),

@@ -6,6 +6,7 @@ mod checks;
 mod command_line;
 mod doors;
 mod hostile_input;
+mod judging;
 mod program;
 mod protection;
 mod seal;

@@ -1,7 +1,9 @@
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// A version of an anchor set, as people name it: `NAME@VERSION`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct AnchorSetName {
     /// Name, shared by all versions; the name of a folder as well.
     pub name: String,
@@ -24,6 +26,20 @@ impl AnchorSetName {
 impl fmt::Display for AnchorSetName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.name, self.version)
+    }
+}
+
+impl From<AnchorSetName> for String {
+    fn from(name: AnchorSetName) -> String {
+        name.to_string()
+    }
+}
+
+impl TryFrom<String> for AnchorSetName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<AnchorSetName, String> {
+        text.parse()
     }
 }
 

@@ -1,6 +1,6 @@
 use super::{Admission, Numbers};
 use crate::{
-    ConversationId, JudgeId, JudgeVersionId, ProjectId, RunId, StoreError, label::check_finite,
+    ConversationId, JudgeVersionId, ProjectId, RunId, StoreError, judge::judge_named, label::check_finite,
     timestamp::Timestamp, verdict::stored_outcome,
 };
 use domain::{ContentHash, FailureKind, Outcome, VerdictRow};
@@ -312,20 +312,7 @@ async fn declare(
     row: &VerdictRow,
     now: OffsetDateTime,
 ) -> Result<JudgeVersionId, StoreError> {
-    let sql = "insert into judge (id, project_id, name, created_at) values ($1, $2, $3, $4) \
-               on conflict (project_id, name) do nothing";
-    sqlx::query(sql)
-        .bind(JudgeId::new(now))
-        .bind(project)
-        .bind(&row.judge)
-        .bind(Timestamp::from(now))
-        .execute(&mut *connection)
-        .await?;
-    let judge: JudgeId = sqlx::query_scalar("select id from judge where project_id = $1 and name = $2")
-        .bind(project)
-        .bind(&row.judge)
-        .fetch_one(&mut *connection)
-        .await?;
+    let judge = judge_named(connection, project, &row.judge, now).await?;
     let declared = serde_json::json!({ "source": "import", "model": row.model });
     let sql = "insert into judge_version (id, judge_id, version, declared, created_at) \
                values ($1, $2, $3, $4, $5) on conflict (judge_id, version) do nothing";

@@ -1,0 +1,272 @@
+//! Judges that are run here: declared, previewed on a real item, run over many, and watched meanwhile.
+
+mod baselines;
+mod instrument;
+mod preview;
+mod runner;
+mod units;
+
+pub use preview::{JudgePreview, PreviewedAnswer};
+pub use runner::RunEstimate;
+pub(crate) use runner::Runs;
+
+use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
+use domain::{Declaration, DeclarationError, Instrument, Rubric, RubricUsed, hash_of, is_floating};
+use judge::Endpoints;
+pub use judge::library::Template;
+use serde::Serialize;
+use similar::TextDiff;
+use std::sync::Arc;
+pub use store::{DeclaredVersion, JudgeRun};
+use store::{Failure, RunId};
+
+/// Failures beside a run; the ledger has all.
+const FAILURES_SHOWN: usize = 50;
+
+/// A judge version as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JudgeEntry {
+    /// As reports name it: the version stands in it where the judge has several.
+    pub name: String,
+    /// Name of the judge.
+    pub judge: String,
+    /// The version.
+    pub version: String,
+    /// `declared` here, or `import`: its verdicts came as a file.
+    pub source: String,
+    /// The model that is asked for.
+    pub model: Option<String>,
+    /// Whether that is an alias that the provider may point at another model.
+    pub floating: bool,
+    /// Verdicts, failures included.
+    pub verdicts: u64,
+    /// Instrument failures.
+    pub failures: u64,
+    /// The criteria that it has verdicts on.
+    pub criteria: Vec<String>,
+    /// What answered for it; more than one: mixed, and not to be gated.
+    pub instruments: Vec<InstrumentEntry>,
+}
+
+/// One instrument behind a judge version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InstrumentEntry {
+    /// Hash of the judge version and the model version that answered.
+    pub fingerprint: String,
+    /// The model version, by the provider's word.
+    pub reported_model: Option<String>,
+}
+
+impl Service {
+    /// The same service, with the endpoints that its judges may call.
+    #[must_use]
+    pub fn with_endpoints(self, endpoints: Endpoints) -> Service {
+        Service { endpoints: Arc::new(endpoints), ..self }
+    }
+
+    /// The names of the endpoints that the operator has configured.
+    #[must_use]
+    pub fn endpoints(&self) -> Vec<String> {
+        self.endpoints.names().map(str::to_owned).collect()
+    }
+
+    /// Declares a judge version against the project's rubric of today, which becomes part of it. Declaring the same again changes nothing.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a declaration that does not fit the rubric or names an endpoint that is not configured;
+    /// [`ServiceError::Conflict`] where another declaration stands under this name and version.
+    pub async fn declare_judge(
+        &self,
+        project: ProjectId,
+        declaration: Declaration,
+        by: Option<UserId>,
+    ) -> Result<DeclaredVersion, ServiceError> {
+        let declaration = self.checked_declaration(project, declaration).await?;
+        let declared = self.store.declare_judge(project, &declaration, self.now()).await?;
+        if declared.new {
+            self.record(by, Some(project), "declare_judge", &declaration.full_name()).await?;
+        }
+        Ok(declared)
+    }
+
+    /// What was declared under a name: `NAME`, the last version, or `NAME@VERSION`.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] for a judge whose verdicts came as a file.
+    pub async fn declared_judge(
+        &self,
+        project: ProjectId,
+        judge: &str,
+    ) -> Result<DeclaredVersion, ServiceError> {
+        // A judge that came as a file may have an `@` in its name, one that was declared cannot.
+        let (name, version) = match judge.split_once('@') {
+            Some((name, version)) => (name, Some(version)),
+            None => (judge, None),
+        };
+        Ok(self.store.declared_judge(project, name, version).await?)
+    }
+
+    /// The judge versions of a project, by name, with counts of what is not sealed to the viewer.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn judge_versions(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<Vec<JudgeEntry>, ServiceError> {
+        let mut entries = Vec::new();
+        for judge in self.store.judges(project, viewer).await? {
+            let several = judge.versions.len() > 1;
+            for version in judge.versions {
+                let shown =
+                    |name: &str| version.declared.get(name).and_then(|text| text.as_str()).map(str::to_owned);
+                let model = shown("model");
+                entries.push(JudgeEntry {
+                    name: if several {
+                        format!("{}@{}", judge.name, version.version)
+                    } else {
+                        judge.name.clone()
+                    },
+                    judge: judge.name.clone(),
+                    version: version.version.clone(),
+                    source: shown("source").unwrap_or_default(),
+                    floating: shown("source").as_deref() == Some("declared")
+                        && model.as_deref().is_some_and(is_floating),
+                    model,
+                    verdicts: version.criteria.iter().map(|counted| counted.verdicts).sum(),
+                    failures: version.criteria.iter().map(|counted| counted.failures).sum(),
+                    criteria: version.criteria.into_iter().map(|counted| counted.criterion).collect(),
+                    instruments: version
+                        .fingerprints
+                        .into_iter()
+                        .map(|found| InstrumentEntry {
+                            fingerprint: found.hash,
+                            reported_model: found.reported_model,
+                        })
+                        .collect(),
+                });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What a version changed: the lines of both declarations, with `-` before those of the earlier and `+` before those of the later.
+    ///
+    /// # Errors
+    /// As [`Service::declared_judge`].
+    pub async fn judge_difference(
+        &self,
+        project: ProjectId,
+        earlier: &str,
+        later: &str,
+    ) -> Result<String, ServiceError> {
+        let mut texts = Vec::new();
+        for judge in [earlier, later] {
+            texts.push(self.declared_judge(project, judge).await?.declaration.to_toml().map_err(refused)?);
+        }
+        let difference = TextDiff::from_lines(&texts[0], &texts[1]);
+        Ok(difference.unified_diff().context_radius(3).header(earlier, later).to_string())
+    }
+
+    /// The runs of a project, newest first.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn runs(&self, project: ProjectId) -> Result<Vec<JudgeRun>, ServiceError> {
+        Ok(self.store.runs(project).await?)
+    }
+
+    /// Names of conversations that a judge can be tried on, the first so many.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn conversation_names(
+        &self,
+        project: ProjectId,
+        most: usize,
+        viewer: Viewer,
+    ) -> Result<Vec<String>, ServiceError> {
+        let slices = self.store.conversation_slices(project, viewer).await?;
+        Ok(slices.into_iter().take(most).map(|slice| slice.external_id).collect())
+    }
+
+    /// The first instrument failures of the judge of a run that are not sealed to the viewer.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn run_failures(
+        &self,
+        project: ProjectId,
+        run: &JudgeRun,
+        viewer: Viewer,
+    ) -> Result<Vec<Failure>, ServiceError> {
+        let mut failures = self.store.failures(project, &run.judge, &run.version, None, viewer).await?;
+        failures.truncate(FAILURES_SHOWN);
+        Ok(failures)
+    }
+
+    /// A run as it stands.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn run(&self, project: ProjectId, run: &str) -> Result<JudgeRun, ServiceError> {
+        Ok(self.store.run(project, run_id(run)?).await?)
+    }
+
+    /// The rubric that a judge was declared against, as it was.
+    pub(crate) async fn rubric_declared(
+        &self,
+        project: ProjectId,
+        declaration: &Declaration,
+    ) -> Result<Rubric, ServiceError> {
+        match &declaration.rubric {
+            None => Ok(self.rubric_version(project).await?.rubric),
+            Some(used) => Ok(self.store.rubric_version(project, &used.name, used.version).await?.rubric),
+        }
+    }
+
+    /// The declaration with the rubric that it is declared against.
+    pub(crate) async fn checked_declaration(
+        &self,
+        project: ProjectId,
+        mut declaration: Declaration,
+    ) -> Result<Declaration, ServiceError> {
+        let published = self.rubric_version(project).await?;
+        declaration.check(&published.rubric).map_err(refused)?;
+        if let Instrument::Model(model) = &declaration.instrument {
+            self.endpoints.get(&model.endpoint).map_err(|error| ServiceError::Invalid {
+                field: "endpoint".to_owned(),
+                reason: error.to_string(),
+            })?;
+        }
+        let hash = hash_of(&published.rubric).map_err(|error| ServiceError::Internal(error.to_string()))?;
+        let (name, version) = (published.rubric.name.clone(), published.rubric.version);
+        declaration.rubric = Some(RubricUsed { name, version, hash });
+        Ok(declaration)
+    }
+}
+
+/// The prompts that come along.
+///
+/// # Errors
+/// [`ServiceError::Internal`] for a file of the library that cannot be read, which its tests rule out.
+pub fn library() -> Result<Vec<Template>, ServiceError> {
+    judge::library::templates().map_err(|error| ServiceError::Internal(error.to_string()))
+}
+
+fn run_id(run: &str) -> Result<RunId, ServiceError> {
+    run.parse().map_err(|_| ServiceError::NotFound {
+        what: format!("there is no run `{}`: `touchstone judge runs` lists them", domain::visible(run)),
+    })
+}
+
+fn refused(error: DeclarationError) -> ServiceError {
+    match error {
+        DeclarationError::Field { field, found, expected } => ServiceError::Invalid {
+            field: field.to_owned(),
+            reason: format!("found {found}, expected {expected}"),
+        },
+        DeclarationError::Shape(reason) => ServiceError::Invalid { field: "judge".to_owned(), reason },
+    }
+}

@@ -1,0 +1,333 @@
+//! Judges that are run against a provider on loopback: what is asked is asked once, and what is not answered is not invented.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::post};
+use domain::{Declaration, Outcome, RunPlan, RunScope, RunState};
+use judge::Endpoints;
+use serde_json::{Value, json};
+use service::{
+    JudgeRun, ProjectId, ReferenceChoice, Service, ServiceError, Viewer,
+    import::{Kind, Options, no_redaction},
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use time::OffsetDateTime;
+use tokio::net::TcpListener;
+
+const RUBRIC: &str = r#"
+    name = "shop"
+    version = 1
+    [[scale]]
+    id = "five"
+    kind = "ordinal"
+    levels = [{ value = 1, name = "bad" }, { value = 2, name = "poor" }, { value = 3, name = "fair" },
+              { value = 4, name = "good" }, { value = 5, name = "great" }]
+    [[criterion]]
+    id = "helpfulness"
+    component = "generation"
+    unit = "conversation"
+    scale = "five"
+    question = "Does the answer help?"
+"#;
+
+/// What the provider does with the call that it is asked for the n-th time in all.
+type Answering = fn(u32) -> (StatusCode, Value);
+
+#[derive(Clone)]
+struct Provider {
+    asked: Arc<Mutex<HashMap<String, u32>>>,
+    answering: Arc<Mutex<Answering>>,
+    address: String,
+}
+
+fn answer(model: &str, score: &str) -> (StatusCode, Value) {
+    let content = format!("{{\"reason\": \"it helps\", \"score\": {score}}}");
+    let body = json!({
+        "model": model,
+        "choices": [{ "message": { "content": content }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 10 },
+    });
+    (StatusCode::OK, body)
+}
+
+impl Provider {
+    async fn new(answering: Answering) -> Provider {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let provider = Provider {
+            asked: Arc::default(),
+            answering: Arc::new(Mutex::new(answering)),
+            address: format!("http://{}/v1", listener.local_addr().unwrap()),
+        };
+        let router =
+            Router::new().route("/v1/chat/completions", post(Provider::respond)).with_state(provider.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        provider
+    }
+
+    async fn respond(State(provider): State<Provider>, Json(asked): Json<Value>) -> impl IntoResponse {
+        let question = asked["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+        let number = {
+            let mut counts = provider.asked.lock().unwrap();
+            let total: u32 = counts.values().sum();
+            *counts.entry(question).or_default() += 1;
+            total + 1
+        };
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let answering = *provider.answering.lock().unwrap();
+        let (status, body) = answering(number);
+        (status, Json(body))
+    }
+
+    fn answers(&self, answering: Answering) {
+        *self.answering.lock().unwrap() = answering;
+    }
+
+    fn asked(&self) -> u32 {
+        self.asked.lock().unwrap().values().sum()
+    }
+}
+
+fn now() -> OffsetDateTime {
+    OffsetDateTime::now_utc()
+}
+
+struct Place {
+    service: Service,
+    project: ProjectId,
+    provider: Provider,
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    async fn new(conversations: u32, answering: Answering) -> Place {
+        let provider = Provider::new(answering).await;
+        let directory = tempfile::tempdir().unwrap();
+        let service = Place::open(&directory, &provider).await;
+        let project = service.create_project("shop", None, None).await.unwrap().id;
+        let rubric = domain::Rubric::from_toml(RUBRIC).unwrap();
+        service.publish_rubric(project, &rubric, None).await.unwrap();
+        let rows: Vec<String> = (1..=conversations)
+            .map(|number| json!({ "id": format!("c{number}"), "question": format!("May I return {number}?"), "answer": { "text": "Yes." } }).to_string())
+            .collect();
+        let file = directory.path().join("conversations.jsonl");
+        std::fs::write(&file, rows.join("\n")).unwrap();
+        let options = Options { dry_run: false, keep_going: false };
+        service.import(project, Kind::Conversations, &[file], options, no_redaction(), |_| {}).await.unwrap();
+        Place { service, project, provider, directory }
+    }
+
+    /// A process of its own, as far as the file is concerned.
+    async fn open(directory: &tempfile::TempDir, provider: &Provider) -> Service {
+        let store = store::Store::open(directory.path().join("t.db")).await.unwrap();
+        let endpoints = format!(
+            "[endpoint.local]\nkind = \"openai\"\nurl = \"{}\"\nconcurrency = 4\nattempts = 2\nbackoff_ms = 1\n\
+             price = {{ input = 1000.0, output = 10000.0 }}\n",
+            provider.address
+        );
+        Service::new(store, now).with_endpoints(Endpoints::from_toml(&endpoints).unwrap())
+    }
+
+    async fn declare(&self) -> String {
+        let judge = r#"
+            name = "strict"
+            version = "1"
+            criteria = ["helpfulness"]
+            [instrument.model]
+            endpoint = "local"
+            model = "m-2026-08-01"
+            prompt = "{{ question }} {{ answer }} {{ answer_format }}"
+        "#;
+        let declaration = Declaration::from_toml(judge).unwrap();
+        self.service.declare_judge(self.project, declaration, None).await.unwrap().declaration.full_name()
+    }
+
+    async fn start(&self, plan: &RunPlan) -> JudgeRun {
+        self.service.start_run(self.project, "strict", plan, None).await.unwrap()
+    }
+
+    async fn ended(&self, run: &JudgeRun) -> JudgeRun {
+        ended(&self.service, self.project, run).await
+    }
+
+    async fn verdicts(&self) -> Vec<store::StoredVerdict> {
+        self.service.store().verdicts(self.project, None, None, Viewer::Operator).await.unwrap()
+    }
+}
+
+async fn ended(service: &Service, project: ProjectId, run: &JudgeRun) -> JudgeRun {
+    for _ in 0..2_000 {
+        let now = service.run(project, &run.id.to_string()).await.unwrap();
+        if now.state != RunState::Running {
+            return now;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("the run does not end")
+}
+
+fn plan(repeats: u32) -> RunPlan {
+    RunPlan { repeats, ..RunPlan::once(RunScope::Project) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_unit_is_asked_about_once_for_each_repeat() {
+    let place = Place::new(20, |_| answer("m-2026-08-01", "4")).await;
+    assert_eq!(place.declare().await, "strict@1");
+    let estimate = place.service.estimate_run(place.project, "strict", &plan(3)).await.unwrap();
+    assert_eq!(estimate.calls, 60);
+    assert!(estimate.cost_usd.is_some_and(|usd| usd > 0.0));
+    assert_eq!(place.provider.asked(), 0, "an estimate asks nobody");
+    let run = place.ended(&place.start(&plan(3)).await).await;
+    assert_eq!((run.state, run.says.as_deref()), (RunState::Done, None));
+    assert_eq!((run.counts.answered, run.counts.failures, run.counts.attempts), (60, 0, 60));
+    assert_eq!((run.counts.input_tokens, run.counts.output_tokens), (6_000, 600));
+    assert!((run.counts.cost_usd - 12.0).abs() < 1e-9, "{}", run.counts.cost_usd);
+    assert_eq!(place.provider.asked(), 60);
+    let verdicts = place.verdicts().await;
+    assert_eq!(verdicts.len(), 60);
+    assert!(verdicts.iter().all(|verdict| verdict.outcome == Ok(4.0) && verdict.latency_ms.is_some()));
+    let again = place.ended(&place.start(&plan(3)).await).await;
+    assert_eq!((again.state, again.counts.calls, place.provider.asked()), (RunState::Done, 0, 60));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_pauses_a_run_which_goes_on_where_it_stopped() {
+    let place = Place::new(30, |_| answer("m", "4")).await;
+    place.declare().await;
+    let limited = RunPlan { most_tokens: Some(1_100), ..plan(1) };
+    let run = place.ended(&place.start(&limited).await).await;
+    assert_eq!(run.state, RunState::Paused);
+    assert_eq!(run.says.as_deref(), Some("the budget of 1100 tokens is spent"));
+    assert!((1..=14).contains(&run.counts.answered), "{:?}", run.counts);
+    let free = place.ended(&place.start(&plan(1)).await).await;
+    assert_eq!(free.counts.calls, 30 - run.counts.answered);
+    assert_eq!((free.state, place.provider.asked(), place.verdicts().await.len()), (RunState::Done, 30, 30));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_is_gone_pauses_the_run_and_is_no_failure_of_the_judge() {
+    let place = Place::new(40, |number| {
+        if number <= 10 { answer("m", "4") } else { (StatusCode::SERVICE_UNAVAILABLE, json!({})) }
+    })
+    .await;
+    place.declare().await;
+    let run = place.ended(&place.start(&plan(1)).await).await;
+    assert_eq!(run.state, RunState::Paused);
+    assert!(run.says.as_ref().unwrap().contains("in a row were not answered"), "{:?}", run.says);
+    assert_eq!((run.counts.failures, place.verdicts().await.len() as u64), (0, run.counts.answered));
+    place.provider.answers(|_| answer("m", "3"));
+    let resumed = place.service.resume_run(place.project, &run.id.to_string(), None).await.unwrap();
+    let run = place.ended(&resumed).await;
+    assert_eq!((run.state, run.counts.answered, run.counts.failures), (RunState::Done, 40, 0));
+    assert_eq!(place.verdicts().await.len(), 40);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_call_that_nobody_answers_is_a_failure_of_its_own() {
+    let place = Place::new(12, |number| {
+        if number == 3 || number == 4 { (StatusCode::BAD_GATEWAY, json!({})) } else { answer("m", "4") }
+    })
+    .await;
+    place.declare().await;
+    let run = place.ended(&place.start(&plan(1)).await).await;
+    assert_eq!((run.state, run.counts.answered), (RunState::Done, 12));
+    assert!(run.counts.failures <= 2 && run.counts.attempts >= 12, "{:?}", run.counts);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_value_is_a_failure_with_the_answer_kept() {
+    let place = Place::new(4, |_| answer("m", "7")).await;
+    place.declare().await;
+    let run = place.ended(&place.start(&plan(1)).await).await;
+    assert_eq!((run.state, run.counts.failures), (RunState::Done, 4));
+    let failures =
+        place.service.store().failures(place.project, "strict", "1", None, Viewer::Operator).await.unwrap();
+    assert_eq!(failures[0].kind, domain::FailureKind::OffScale);
+    assert!(failures[0].raw.as_ref().unwrap().contains("it helps"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_changes_half_way_marks_the_judge_as_mixed() {
+    let place = Place::new(20, |number| answer(if number <= 10 { "m-1" } else { "m-2" }, "4")).await;
+    place.declare().await;
+    place.ended(&place.start(&plan(1)).await).await;
+    let judges = place.service.judge_versions(place.project, Viewer::Operator).await.unwrap();
+    assert_eq!((judges[0].instruments.len(), judges[0].verdicts), (2, 20));
+    assert_eq!((judges[0].name.as_str(), judges[0].floating), ("strict", false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_process_goes_on_with_a_run_that_was_left_behind() {
+    let place = Place::new(60, |_| answer("m", "4")).await;
+    place.declare().await;
+    let run = place.start(&plan(2)).await;
+    let second = Place::open(&place.directory, &place.provider).await;
+    let refused = second.start_run(place.project, "strict", &plan(1), None).await;
+    assert!(matches!(refused, Err(ServiceError::Busy { .. })), "{refused:?}");
+    let refused = second.resume_run(place.project, &run.id.to_string(), None).await;
+    assert!(matches!(refused, Err(ServiceError::Busy { .. })), "{refused:?}");
+    place.service.pause_run(place.project, &run.id.to_string(), None).await.unwrap();
+    let paused = place.ended(&run).await;
+    assert_eq!((paused.state, paused.says.as_deref()), (RunState::Paused, Some("paused by hand")));
+    assert!(paused.counts.answered < 120);
+    // As if the process had been killed: it stands as running, and nobody drives it.
+    place.service.store().set_run_state(run.id, RunState::Running, None, now()).await.unwrap();
+    second.resume_runs().await.unwrap();
+    let done = ended(&second, place.project, &run).await;
+    assert_eq!((done.state, done.counts.answered), (RunState::Done, 120));
+    assert_eq!((place.provider.asked(), place.verdicts().await.len()), (120, 120));
+    let cancelled = second.cancel_run(place.project, &run.id.to_string(), None).await;
+    assert!(matches!(cancelled, Err(ServiceError::Conflict { .. })), "{cancelled:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_shows_what_is_said_and_keeps_nothing() {
+    let place = Place::new(2, |_| answer("m", "4")).await;
+    place.declare().await;
+    let declaration = place.service.declared_judge(place.project, "strict").await.unwrap().declaration;
+    let preview =
+        place.service.preview_judge(place.project, declaration.clone(), "c2", None, true).await.unwrap();
+    assert!(preview.prompt.contains("May I return 2?"), "{}", preview.prompt);
+    assert_eq!(preview.answer.unwrap().readings[0].outcome, Outcome::Value(4.0));
+    assert!(place.verdicts().await.is_empty());
+    let mut broken = declaration;
+    if let domain::Instrument::Model(model) = &mut broken.instrument {
+        model.prompt = "{{ qestion }}".to_owned();
+    }
+    let refused = place.service.preview_judge(place.project, broken, "c2", None, false).await.unwrap_err();
+    assert!(refused.to_string().contains("prompt: "), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn baselines_need_no_provider() {
+    let place = Place::new(5, |_| answer("m", "4")).await;
+    let labels = place.directory.path().join("labels.csv");
+    let rows = [
+        "conversation,criterion,annotator,value",
+        "c1,helpfulness,ada,4",
+        "c2,helpfulness,ada,4",
+        "c3,helpfulness,ada,2",
+    ];
+    std::fs::write(&labels, rows.join("\n")).unwrap();
+    let options = Options { dry_run: false, keep_going: false };
+    place
+        .service
+        .import(place.project, Kind::Labels, &[labels], options, no_redaction(), |_| {})
+        .await
+        .unwrap();
+    let judges =
+        place.service.declare_baselines(place.project, &ReferenceChoice::default(), None).await.unwrap();
+    assert_eq!(judges.len(), 2);
+    for judge in &judges {
+        let run = place.service.start_run(place.project, judge, &plan(1), None).await.unwrap();
+        let run = place.ended(&run).await;
+        assert_eq!((run.state, run.counts.answered, run.counts.failures), (RunState::Done, 5, 0));
+    }
+    let majority: Vec<_> =
+        place.verdicts().await.into_iter().filter(|verdict| verdict.judge.starts_with("majority")).collect();
+    assert!(majority.len() == 5 && majority.iter().all(|verdict| verdict.outcome == Ok(4.0)));
+    assert_eq!(place.provider.asked(), 0);
+}
