@@ -94,6 +94,7 @@ bench: build end2end/node_modules ## measure: the statistics, and the product as
 	python3 crates/agreement/benches/beside_python.py
 	cd end2end && node bench/product.mjs
 	cd end2end && node bench/annotators.mjs
+	cd end2end && node bench/judges.mjs
 
 .PHONY: coverage-study
 coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md

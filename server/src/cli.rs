@@ -339,8 +339,11 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
         Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,
         Command::Judge(command) => {
-            let endpoints = Endpoints::configured()?;
-            judge::run(&open(&db).await?.with_endpoints(endpoints), command, json).await
+            let service = open(&db).await?.with_endpoints(Endpoints::configured()?);
+            let done = judge::run(&service, command, json).await;
+            // What is still under way, as after one of several runs that could not begin, is paid for.
+            service.leave().await;
+            done
         }
         Command::Compare { project, reference, criterion, judges, incumbent, format } => {
             let reference = reference.or_split(Split::Tune);

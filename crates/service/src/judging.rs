@@ -2,10 +2,12 @@
 
 mod baselines;
 mod instrument;
+mod line;
 mod preview;
 mod runner;
 mod units;
 
+pub(crate) use line::Lines;
 pub use preview::{JudgePreview, PreviewedAnswer};
 pub use runner::RunEstimate;
 pub(crate) use runner::Runs;
@@ -16,7 +18,7 @@ use judge::Endpoints;
 pub use judge::library::Template;
 use serde::Serialize;
 use similar::TextDiff;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 pub use store::{DeclaredVersion, JudgeRun};
 use store::{Failure, RunId};
 
@@ -44,8 +46,10 @@ pub struct JudgeEntry {
     pub failures: u64,
     /// The criteria that it has verdicts on.
     pub criteria: Vec<String>,
-    /// What answered for it; more than one: mixed, and not to be gated.
+    /// What answered for it.
     pub instruments: Vec<InstrumentEntry>,
+    /// Whether more than one model version answered: it is not one instrument then, and not to be gated.
+    pub mixed: bool,
 }
 
 /// One instrument behind a judge version.
@@ -122,6 +126,10 @@ impl Service {
                 let shown =
                     |name: &str| version.declared.get(name).and_then(|text| text.as_str()).map(str::to_owned);
                 let model = shown("model");
+                // Of imported verdicts the scale is part of the fingerprint: several of one model are no mixture.
+                let models: BTreeSet<_> =
+                    version.fingerprints.iter().map(|found| (&found.model, &found.reported_model)).collect();
+                let mixed = models.len() > 1;
                 entries.push(JudgeEntry {
                     name: if several {
                         format!("{}@{}", judge.name, version.version)
@@ -145,6 +153,7 @@ impl Service {
                             reported_model: found.reported_model,
                         })
                         .collect(),
+                    mixed,
                 });
             }
         }
@@ -212,6 +221,17 @@ impl Service {
     /// [`ServiceError::NotFound`].
     pub async fn run(&self, project: ProjectId, run: &str) -> Result<JudgeRun, ServiceError> {
         Ok(self.store.run(project, run_id(run)?).await?)
+    }
+
+    /// A judge version, ready to answer.
+    fn instrument(
+        &self,
+        declaration: Declaration,
+        rubric: Rubric,
+    ) -> Result<instrument::Instrument, ServiceError> {
+        let model = declaration.model().map(|model| model.endpoint.clone());
+        let line = model.map(|endpoint| self.lines.to(&self.endpoints, &endpoint)).transpose()?;
+        instrument::Instrument::new(declaration, rubric, line, self.clock)
     }
 
     /// The rubric that a judge was declared against, as it was.

@@ -49,6 +49,7 @@ pub struct Service {
     throttle: Arc<accounts::Throttle>,
     computing: Arc<tokio::sync::Mutex<()>>,
     endpoints: Arc<judge::Endpoints>,
+    lines: Arc<judging::Lines>,
     runs: Arc<judging::Runs>,
 }
 
@@ -63,6 +64,7 @@ impl Service {
             throttle: Arc::default(),
             computing: Arc::default(),
             endpoints: Arc::default(),
+            lines: Arc::default(),
             runs: Arc::default(),
         }
     }

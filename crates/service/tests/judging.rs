@@ -255,7 +255,7 @@ async fn a_model_that_changes_half_way_marks_the_judge_as_mixed() {
     place.declare().await;
     place.ended(&place.start(&plan(1)).await).await;
     let judges = place.service.judge_versions(place.project, Viewer::Operator).await.unwrap();
-    assert_eq!((judges[0].instruments.len(), judges[0].verdicts), (2, 20));
+    assert_eq!((judges[0].instruments.len(), judges[0].mixed, judges[0].verdicts), (2, true, 20));
     assert_eq!((judges[0].name.as_str(), judges[0].floating), ("strict", false));
 }
 

@@ -86,7 +86,7 @@ pub(super) enum Judges {
         #[arg(long)]
         ask: bool,
     },
-    /// Run a judge over many units; what has a verdict is not asked again
+    /// Run judges over many units; what has a verdict is not asked again
     #[command(
         after_help = "Example: touchstone judge run --project shop strict --anchor-set gold@1 --split tune --repeats 3 --most-usd 5"
     )]
@@ -113,8 +113,9 @@ pub(super) enum Judges {
 pub(super) struct NewRun {
     #[arg(long)]
     project: String,
-    #[arg(value_name = "NAME[@VERSION]")]
-    judge: String,
+    /// One or several, which then share what their endpoint allows
+    #[arg(value_name = "NAME[@VERSION]", required = true)]
+    judges: Vec<String>,
     /// The items of a frozen set; every conversation where absent
     #[arg(long, value_name = "NAME@VERSION")]
     anchor_set: Option<AnchorSetName>,
@@ -236,16 +237,21 @@ pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyho
         Judges::Run(new) => {
             let project = service.project(&new.project).await?.id;
             if new.estimate {
-                let estimate = service.estimate_run(project, &new.judge, &new.plan()).await?;
-                if json {
-                    print_json(&estimate)?
-                } else {
-                    print(&estimate_in_words(&estimate))?
+                for judge in &new.judges {
+                    let estimate = service.estimate_run(project, judge, &new.plan()).await?;
+                    if json { print_json(&estimate)? } else { print(&estimate_in_words(judge, &estimate))? }
                 }
                 return Ok(0);
             }
-            let begun = service.start_run(project, &new.judge, &new.plan(), None).await?;
-            follow(service, begun, json).await
+            let mut begun = Vec::new();
+            for judge in &new.judges {
+                begun.push(service.start_run(project, judge, &new.plan(), None).await?);
+            }
+            let mut code = 0;
+            for run in begun {
+                code = code.max(follow(service, run, json).await?);
+            }
+            Ok(code)
         }
         Judges::Runs { project } => runs(service, &project, json).await,
         Judges::Resume(OneRun { project, run }) => {
@@ -392,7 +398,7 @@ async fn list(service: &Service, project: &str, json: bool) -> anyhow::Result<u8
     rows.extend(versions.iter().map(|version| {
         let model = version.model.as_deref().unwrap_or("–");
         let floating = if version.floating { " (alias)" } else { "" };
-        let mixed = if version.instruments.len() > 1 { " (mixed)" } else { "" };
+        let mixed = if version.mixed { " (mixed)" } else { "" };
         vec![
             domain::visible(&version.name),
             version.source.clone(),
@@ -473,12 +479,15 @@ fn preview_in_words(preview: &JudgePreview) -> String {
     words
 }
 
-fn estimate_in_words(estimate: &RunEstimate) -> String {
+fn estimate_in_words(judge: &str, estimate: &RunEstimate) -> String {
     let cost = estimate
         .cost_usd
         .map_or_else(|| "a price that is not configured".to_owned(), |usd| format!("${usd:.2}"));
     format!(
-        "{} calls, about {} tokens to send and {} to receive: about {cost}\n",
-        estimate.calls, estimate.input_tokens, estimate.output_tokens
+        "{}: {} calls, about {} tokens to send and {} to receive: about {cost}\n",
+        domain::visible(judge),
+        estimate.calls,
+        estimate.input_tokens,
+        estimate.output_tokens
     )
 }

@@ -127,7 +127,7 @@ fn Editor(
                         <button type="submit" class="button primary" disabled=move || declare.is_pending()>"Keep as a version"</button>
                     </p>
                 </PostForm>
-                <div class="card try">
+                <div class="card bench-try">
                     <h3>"Try it on one item"</h3>
                     <div class="fields">
                         <Choice name="conversation" label="Conversation" options=named(conversations)/>
@@ -218,7 +218,7 @@ fn RunForm(
                 <PostForm sending=start>
                     <input type="hidden" name="project" value=project/>
                     <input type="hidden" name="judge" value=judge/>
-                    <div class="card fields">
+                    <div class="card run-form">
                         <Choice name="scope" label="On" options=scopes error=error/>
                         <Field name="size" label="At most so many units" kind="number" optional=true error=error/>
                         <Field name="repeats" label="Repeats" kind="number" value="1" error=error/>

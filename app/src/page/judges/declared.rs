@@ -137,6 +137,7 @@ mod tests {
             failures: 0,
             criteria: Vec::new(),
             instruments: Vec::new(),
+            mixed: false,
         };
         let judges = [entry("1"), entry("2"), entry("terse"), entry("terse-2")];
         assert_eq!(next_version("strict", "1", &judges), "3");

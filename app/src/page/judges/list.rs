@@ -34,7 +34,7 @@ pub(crate) fn Lists(
     let new = of_project(&project, "judges/bench");
     let where_to = if endpoints.is_empty() {
         view! {
-            <p class="card note">
+            <p class="note">
                 "No endpoint is configured, so no model can be asked. The operator writes "
                 <code>"touchstone-judges.toml"</code> " beside the database; verdicts that were made elsewhere can be imported meanwhile."
             </p>
@@ -82,7 +82,7 @@ fn Versions(
             let floating = judge.floating.then(|| {
                 view! { " " <span class="tag" title="An alias: the provider may point it at another model tomorrow.">"alias"</span> }
             });
-            let mixed = (judge.instruments.len() > 1).then(|| {
+            let mixed = judge.mixed.then(|| {
                 view! { " " <span class="tag" title="Verdicts of more than one model version: not one instrument, and not to be gated.">"mixed"</span> }
             });
             let failures = with_query(&of_project(&project, "compare/failures"), &[("judge", &judge.name)]);
@@ -93,7 +93,7 @@ fn Versions(
                     <th scope="row"><a href=href>{visible(&full)}</a> {mixed}</th>
                     <td>{judge.source}</td>
                     <td>{model} {floating}</td>
-                    <td>{judge.criteria.iter().map(|id| visible(id)).collect::<Vec<_>>().join(", ")}</td>
+                    <td class="wrap">{judge.criteria.iter().map(|id| visible(id)).collect::<Vec<_>>().join(", ")}</td>
                     <td class="num">{count(judge.verdicts)}</td>
                     <td class="num">{failed}</td>
                 </tr>
@@ -196,8 +196,8 @@ fn Library(
             view! {
                 <tr>
                     <th scope="row">{name} {rest}</th>
-                    <td>{template.criteria.join(", ")}</td>
-                    <td>{template.about}</td>
+                    <td class="wrap">{template.criteria.join(", ")}</td>
+                    <td class="wrap">{template.about}</td>
                 </tr>
             }
         })

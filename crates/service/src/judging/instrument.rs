@@ -1,12 +1,13 @@
 //! A judge version ready to answer: a model behind an endpoint, or a baseline without one.
 
-use super::units::Call;
+use super::{line::Line, units::Call};
 use crate::ServiceError;
 use domain::{
     Asked, ContentHash, Conversation, Declaration, FailureKind, Instrument as Declared, JudgeAnswer, Model,
     Outcome, Parser, Reading, Rubric, Scale, Unit, fingerprint, read_answer,
 };
-use judge::{Answered, Caller, Endpoints, Failed, Prompt};
+use judge::{Answered, Failed, Prompt};
+use std::sync::Arc;
 use store::JudgedCall;
 use time::OffsetDateTime;
 
@@ -15,7 +16,7 @@ pub(super) struct Instrument {
     pub(super) declaration: Declaration,
     pub(super) rubric: Rubric,
     version_hash: ContentHash,
-    caller: Option<Caller>,
+    line: Option<Arc<Line>>,
     clock: fn() -> OffsetDateTime,
 }
 
@@ -37,27 +38,20 @@ impl Outcomes {
 }
 
 impl Instrument {
-    /// A judge version with what it needs to answer.
+    /// A judge version with the line on which it is asked, where it is a model.
     pub(super) fn new(
         declaration: Declaration,
         rubric: Rubric,
-        endpoints: &Endpoints,
+        line: Option<Arc<Line>>,
         clock: fn() -> OffsetDateTime,
     ) -> Result<Instrument, ServiceError> {
-        let unfit = |reason: String| ServiceError::Invalid { field: "endpoint".to_owned(), reason };
-        let caller = match &declaration.instrument {
-            Declared::Model(model) => {
-                Some(Caller::new(endpoints, &model.endpoint).map_err(|error| unfit(error.to_string()))?)
-            }
-            Declared::MajorityLevel { .. } | Declared::LexicalOverlap {} => None,
-        };
         let version_hash = declaration.hash().map_err(|error| ServiceError::Internal(error.to_string()))?;
-        Ok(Instrument { declaration, rubric, version_hash, caller, clock })
+        Ok(Instrument { declaration, rubric, version_hash, line, clock })
     }
 
     /// How many calls may be under way at the same time.
     pub(super) fn concurrency(&self) -> usize {
-        self.caller.as_ref().map_or(1, |caller| caller.endpoint().concurrency as usize).max(1)
+        self.line.as_ref().map_or(1, |line| line.concurrency())
     }
 
     /// What is said to the model about a unit.
@@ -74,8 +68,8 @@ impl Instrument {
 
     /// Answers one call.
     pub(super) async fn answer(&self, call: &Call, conversation: &Conversation) -> Outcomes {
-        match (&self.declaration.instrument, &self.caller) {
-            (Declared::Model(model), Some(caller)) => self.ask(model, caller, call, conversation).await,
+        match (&self.declaration.instrument, &self.line) {
+            (Declared::Model(model), Some(line)) => self.ask(model, line, call, conversation).await,
             (Declared::MajorityLevel { levels }, _) => {
                 let level = |asked: &Asked<'_>| majority(levels.get(asked.criterion).copied(), asked.scale);
                 Outcomes::Judged(self.computed(call, "the level that most references have", level))
@@ -92,13 +86,7 @@ impl Instrument {
         }
     }
 
-    async fn ask(
-        &self,
-        model: &Model,
-        caller: &Caller,
-        call: &Call,
-        conversation: &Conversation,
-    ) -> Outcomes {
+    async fn ask(&self, model: &Model, line: &Line, call: &Call, conversation: &Conversation) -> Outcomes {
         let prompt = match self.prompt(model, conversation, &call.unit) {
             Ok(prompt) => prompt,
             Err(says) => {
@@ -107,7 +95,7 @@ impl Instrument {
             }
         };
         let lot = format!("{} {} {} {}", self.version_hash, conversation.id, call.unit, call.repeat);
-        match caller.call(&judge::Call { model, prompt: &prompt, lot: &lot }).await {
+        match line.ask(model, &prompt, &lot).await {
             Ok(answered) => Outcomes::Judged(self.read(model.parser, call, answered)),
             Err(failed) => self.failed(call, failed),
         }

@@ -1,6 +1,6 @@
 //! A judge on one real item, before it is run over many: what would be said to it, and what it answers.
 
-use super::{instrument::Instrument, units::Call};
+use super::units::Call;
 use crate::{ProjectId, Service, ServiceError};
 use domain::{Declaration, Reading, Unit};
 use serde::Serialize;
@@ -61,7 +61,7 @@ impl Service {
             reason: format!("`{}` has no unit that this judge is asked about", domain::visible(conversation)),
         })?;
         let model = declaration.model().cloned();
-        let instrument = Instrument::new(declaration, rubric, &self.endpoints, self.clock)?;
+        let instrument = self.instrument(declaration, rubric)?;
         let prompt = match &model {
             None => None,
             Some(model) => {

@@ -300,7 +300,7 @@ impl Service {
         plan.check().map_err(|(field, reason)| ServiceError::Invalid { field: field.to_owned(), reason })?;
         let declared = self.declared_judge(project, judge).await?;
         let rubric = self.rubric_declared(project, &declared.declaration).await?;
-        let instrument = Instrument::new(declared.declaration.clone(), rubric, &self.endpoints, self.clock)?;
+        let instrument = self.instrument(declared.declaration.clone(), rubric)?;
         let calls = self.calls_left(project, declared.id, &instrument, plan).await?;
         Ok((declared, instrument, calls))
     }
