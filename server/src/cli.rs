@@ -338,6 +338,7 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
         Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,
+        Command::Judge(judge::Judges::Library { name }) => judge::library(name.as_deref(), json),
         Command::Judge(command) => {
             let service = open(&db).await?.with_endpoints(Endpoints::configured()?);
             let done = judge::run(&service, command, json).await;

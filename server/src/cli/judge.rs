@@ -420,7 +420,8 @@ fn template(name: &str) -> anyhow::Result<Template> {
     })
 }
 
-fn library(name: Option<&str>, json: bool) -> anyhow::Result<u8> {
+/// The prompts that come along, or one of them; needs no database.
+pub(super) fn library(name: Option<&str>, json: bool) -> anyhow::Result<u8> {
     if let Some(name) = name {
         let judge = template(name)?.declaration("ENDPOINT", "MODEL");
         if json {
