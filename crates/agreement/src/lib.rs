@@ -27,6 +27,7 @@ pub use judge::permutation::{Permutation, Studentised, permutation_test};
 pub use judge::power::{items_for_non_inferiority, non_inferiority_power};
 pub use judge::reference::{Provenance, Reference, Rule, reference_column, references};
 pub use judge::repeats::{Spread, flip_rate, intra_judge_kappa, spread};
+pub use judge::threshold::{ThresholdPoint, best_threshold, threshold_point, threshold_sweep};
 pub use measure::agreeing::{all_raters_agree, pairwise_agreement};
 pub use measure::alpha::{Metric, krippendorff_alpha};
 pub use measure::chance::{Chance, ChanceCorrected, FleissNullTest, chance_corrected, fleiss_null_test};
