@@ -1,10 +1,12 @@
 mod metric;
 
 use crate::{
-    Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, MetricFigures, Policy,
+    AcceptedThreshold, Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures,
+    MetricFigures, NotCanonical, Policy, hash_of,
 };
 use agreement::{Estimate, Flag, Interval, Undefined, items_for_non_inferiority};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The recorded answer of a gate, with everything that it was based on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,77 @@ pub struct Decision {
     pub reasons: Vec<String>,
     /// The policy as it was applied.
     pub policy: Policy,
+    /// What it takes to decide the same again; absent where it was decided before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// What it takes to decide the same again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The version of the candidate, and what answered for it.
+    pub candidate: GatedJudge,
+    /// The same of the incumbent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incumbent: Option<GatedJudge>,
+    /// The last verdict that was there: those that came later are left out when it is decided again.
+    pub verdicts_through: i64,
+    /// Hash of each part of the data.
+    pub inputs: Vec<HashedInput>,
+    /// The thresholds that had been accepted for the candidate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<AcceptedThreshold>,
+}
+
+/// A judge version that was gated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GatedJudge {
+    /// Name of the judge.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Fingerprint of its verdicts by criterion; absent where they have more than one.
+    pub fingerprints: BTreeMap<String, String>,
+}
+
+/// A part of the data of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HashedInput {
+    /// What it is: the rubric, the references, the labels, the verdicts of a judge, the metrics.
+    pub part: String,
+    /// Its SHA-256.
+    pub hash: ContentHash,
+}
+
+impl Decision {
+    /// SHA-256 of the RFC 8785 form of the whole record.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a number beyond 2⁵³.
+    pub fn hash(&self) -> Result<ContentHash, NotCanonical> {
+        hash_of(self)
+    }
+
+    /// The criteria that were asked about.
+    #[must_use]
+    pub fn criteria(&self) -> BTreeSet<&str> {
+        let metrics = &self.policy.by_metric;
+        let asked = self.rules.iter().map(|rule| rule.criterion.as_str());
+        asked.filter(|id| !metrics.contains_key(*id)).collect()
+    }
+}
+
+impl Evidence {
+    /// The parts of the data that are not as they were, in words.
+    #[must_use]
+    pub fn changed(&self, now: &[HashedInput]) -> Vec<String> {
+        let hash_in = |inputs: &[HashedInput], part: &str| {
+            inputs.iter().find(|input| input.part == part).map(|input| input.hash.clone())
+        };
+        let parts: BTreeSet<&str> = self.inputs.iter().chain(now).map(|input| input.part.as_str()).collect();
+        let changed = parts.into_iter().filter(|part| hash_in(&self.inputs, part) != hash_in(now, part));
+        changed.map(str::to_owned).collect()
+    }
 }
 
 /// A look at `confirm`. Whoever looks again until a candidate passes has chosen it by chance: later looks are marked.

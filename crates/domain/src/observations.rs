@@ -1,7 +1,7 @@
 use crate::{ContentHash, FailureKind, Rubric, Scale, ScaleKind};
 use agreement::ScaleError;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What reports are computed from: the labels and verdicts of a project that whoever asks may see, with what is known of their
 /// conversations. Texts are shared, since each occurs many times.
@@ -154,6 +154,36 @@ impl Observations {
     /// method, the seed). Independent of the order in which they were read.
     #[must_use]
     pub fn hash(&self, rubric: &Rubric, settings: &str) -> ContentHash {
+        let mut rows: Vec<String> = self.rows().map(|(_, row)| row).collect();
+        rows.sort_unstable();
+        let mut hasher = Sha256::new();
+        hasher.update(settings);
+        hasher.update([0]);
+        hasher.update(serde_json::to_vec(rubric).unwrap_or_default());
+        for row in &rows {
+            hasher.update([0]);
+            hasher.update(row);
+        }
+        ContentHash::of_digest(&hasher.finalize())
+    }
+
+    /// SHA-256 of each part of what a report is computed from: the references, the labels, and the verdicts of each judge. Where a
+    /// [`Observations::hash`] is another, these say what changed.
+    #[must_use]
+    pub fn hashes_by_part(&self) -> BTreeMap<String, ContentHash> {
+        let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (part, row) in self.rows() {
+            parts.entry(part).or_default().push(row);
+        }
+        let hashed = parts.into_iter().map(|(part, mut rows)| {
+            rows.sort_unstable();
+            (part, ContentHash::of_bytes(rows.join("\0").as_bytes()))
+        });
+        hashed.collect()
+    }
+
+    /// Every reference, label and verdict with the cluster and slices of its conversation, and the part that it belongs to.
+    fn rows(&self) -> impl Iterator<Item = (String, String)> {
         let place = |setting: u32, unit: &str| {
             let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
             self.settings.get(setting as usize).map_or_else(String::new, |s| {
@@ -168,14 +198,16 @@ impl Observations {
                 )
             })
         };
-        let mut rows: Vec<String> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
+        let mut rows: Vec<(String, String)> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
         for reference in self.references.iter().flatten() {
             let place = place(reference.setting, &reference.unit);
-            rows.push(format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value));
+            let row = format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value);
+            rows.push(("references".to_owned(), row));
         }
         for label in &self.labels {
             let place = place(label.setting, &label.unit);
-            rows.push(format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value));
+            let row = format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
+            rows.push(("labels".to_owned(), row));
         }
         for verdict in &self.verdicts {
             let place = place(verdict.setting, &verdict.unit);
@@ -183,21 +215,13 @@ impl Observations {
                 Ok(value) => value.to_string(),
                 Err(kind) => kind.word().to_owned(),
             };
-            rows.push(format!(
+            let row = format!(
                 "verdict\t{place}\t{}\t{}\t{}\t{}\t{outcome}",
                 verdict.criterion, verdict.judge, verdict.fingerprint, verdict.repeat
-            ));
+            );
+            rows.push((format!("verdicts of `{}`", verdict.judge), row));
         }
-        rows.sort_unstable();
-        let mut hasher = Sha256::new();
-        hasher.update(settings);
-        hasher.update([0]);
-        hasher.update(serde_json::to_vec(rubric).unwrap_or_default());
-        for row in &rows {
-            hasher.update([0]);
-            hasher.update(row);
-        }
-        ContentHash::of_digest(&hasher.finalize())
+        rows.into_iter()
     }
 }
 

@@ -1,3 +1,4 @@
+use crate::ContentHash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,25 @@ pub struct Policy {
     /// Rules for metrics of conversations, by their id with k.
     #[serde(default, rename = "metric", skip_serializing_if = "BTreeMap::is_empty")]
     pub by_metric: BTreeMap<String, MetricRules>,
+}
+
+/// A policy as a project keeps it. Saving it again makes the next version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyVersion {
+    /// 1 for the first.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// The TOML as it was written.
+    pub text: String,
+    /// SHA-256 of the policy's RFC 8785 form, as decisions name it.
+    pub hash: ContentHash,
+    /// Name of who saved it; absent for whoever holds the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, in UTC.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: time::OffsetDateTime,
 }
 
 /// The rules of a metric: the judge's figure beside the same from people.
