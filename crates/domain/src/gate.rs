@@ -200,6 +200,7 @@ impl Policy {
         &self,
         comparison: &Comparison,
         metrics: &[MetricFigures],
+        thresholds: &[AcceptedThreshold],
         candidate: &str,
         incumbent: Option<&str>,
     ) -> Applied {
