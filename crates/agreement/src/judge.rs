@@ -9,3 +9,4 @@ pub(crate) mod permutation;
 pub(crate) mod power;
 pub(crate) mod reference;
 pub(crate) mod repeats;
+pub(crate) mod shift;
