@@ -54,8 +54,9 @@ pub use checks::{
     UnstableCase,
 };
 pub use comparison::{
-    AnchorSource, Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule,
-    ReferenceSource,
+    AltTestFigures, AnchorSource, AnnotatorKappa, BestOfSeveral, Comparison, ComparisonChoice,
+    CriterionComparison, Delta, Filled, JudgeFigures, LedgerEntry, OverBaseline, PassFailFigures,
+    ReferenceRule, ReferenceSource, SliceComparison, SliceFigures, Stability,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,

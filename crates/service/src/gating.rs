@@ -43,6 +43,7 @@ impl Service {
                 .flatten()
                 .collect(),
             incumbent: request.incumbent.clone(),
+            by: None,
         };
         let comparison = self.compared(project, &query, viewer).await?;
         let (metrics, hashes) = self.metrics_asked(project, &policy, &request, viewer).await?;

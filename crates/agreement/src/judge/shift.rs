@@ -84,8 +84,7 @@ mod tests {
 
     #[test]
     fn names_have_no_mean() {
-        let ratings =
-            Ratings::from_table(Scale::nominal(2).unwrap(), &vec![vec![Some(1.0); 3]; 4]).unwrap();
+        let ratings = Ratings::from_table(Scale::nominal(2).unwrap(), &vec![vec![Some(1.0); 3]; 4]).unwrap();
         let judge = Judge::once(ratings.column(1));
         let shift = mean_shift(&ratings, &ratings.column(0), &judge, &judge, &Inference::default());
         assert_eq!(shift.undefined(), Some(Undefined::ScaleMismatch));

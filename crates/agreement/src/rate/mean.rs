@@ -35,9 +35,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
 /// assert_eq!(agreement::quantile(&[9.0, 1.0, 2.0], 0.75), Some(5.5));
 /// ```
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
-    let sound = !values.is_empty()
-        && values.iter().all(|value| value.is_finite())
-        && (0.0..=1.0).contains(&share);
+    let sound =
+        !values.is_empty() && values.iter().all(|value| value.is_finite()) && (0.0..=1.0).contains(&share);
     sound.then(|| quantiles(values, share, share).0)
 }
 

@@ -126,12 +126,7 @@ pub fn pass_rates(
             }
         }
         if hits.is_empty() {
-            return Estimate::undefined_because(
-                reason,
-                "there is no item to take the share of",
-                0,
-                missing,
-            );
+            return Estimate::undefined_because(reason, "there is no item to take the share of", 0, missing);
         }
         let units = units_of(ratings, items.into_iter(), inference.resampling.unit);
         let share = clustered_share(&hits, missing, &units, inference);
