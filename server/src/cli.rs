@@ -122,6 +122,9 @@ enum Command {
         /// The judge that the others are compared with
         #[arg(long, value_name = "JUDGE")]
         incumbent: Option<String>,
+        /// Cut into slices: category, corpus, system or language
+        #[arg(long)]
+        by: Option<SliceBy>,
         #[arg(long, value_enum, default_value_t)]
         format: reports::Format,
     },
@@ -346,9 +349,9 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             service.leave().await;
             done
         }
-        Command::Compare { project, reference, criterion, judges, incumbent, format } => {
+        Command::Compare { project, reference, criterion, judges, incumbent, by, format } => {
             let reference = reference.or_split(Split::Tune);
-            let query = service::ComparisonQuery { reference, criterion, judges, incumbent };
+            let query = service::ComparisonQuery { reference, criterion, judges, incumbent, by };
             reports::comparison(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
         Command::Gate { project, candidate, incumbent, policy, reference, format } => {

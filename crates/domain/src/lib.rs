@@ -57,8 +57,9 @@ pub use checks::{
     UnstableCase,
 };
 pub use comparison::{
-    AnchorSource, Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule,
-    ReferenceSource,
+    AltTestFigures, AnchorSource, AnnotatorKappa, BestOfSeveral, Comparison, ComparisonChoice,
+    CriterionComparison, Delta, Filled, JudgeFigures, LedgerEntry, OverBaseline, PassFailFigures,
+    ReferenceRule, ReferenceSource, SliceComparison, SliceFigures, Stability,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
@@ -73,14 +74,15 @@ pub use diagnosis::{
 };
 pub use fault::Fault;
 pub use gate::{
-    Applied, ConfirmOpening, Decision, Evidence, GatedJudge, HashedInput, RuleOutcome, RuleVerdict, Verdict,
+    Applied, ConfirmOpening, Decision, Evidence, GatedJudge, HashedInput, RuleOutcome, RuleVerdict,
+    SliceNamed, Verdict,
 };
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
 pub use metric::{Better, Metric};
 pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
-pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, PolicyVersion, Rules};
+pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, PolicyVersion, Rules, WorstSlice};
 pub use promotion::{PromotedJudge, Purpose, SlotAct, SlotChange, to_roll_back};
 pub use references::{ReferenceItem, References};
 pub use release_log::{ReleaseEvent, ReleaseLogEntry};

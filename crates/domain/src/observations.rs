@@ -1,5 +1,6 @@
-use crate::{ContentHash, FailureKind, Rubric, Scale, ScaleKind};
+use crate::{ContentHash, FailureKind, Level, LevelName, Rubric, Scale, ScaleKind};
 use agreement::ScaleError;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -74,7 +75,8 @@ pub struct JudgeValue {
 }
 
 /// By what a report can be cut into slices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SliceBy {
     /// `category` of the conversation.
     Category,
@@ -230,7 +232,31 @@ pub(crate) fn split_item(key: &str) -> (&str, &str) {
     key.split_once(SEPARATOR).unwrap_or((key, ""))
 }
 
+/// A table of more levels by as many cannot be read.
+const MOST_LEVELS_SHOWN: usize = 21;
+
 impl Scale {
+    /// Whether a table of its levels by its levels can be read.
+    pub(crate) fn can_be_shown(&self) -> bool {
+        let levels = self.for_agreement().map(|scale| scale.levels().len()).unwrap_or_default();
+        (1..=MOST_LEVELS_SHOWN).contains(&levels)
+    }
+
+    /// The applicable levels as tables and charts write them, least first; a point of a grid is its number. Empty on a scale without
+    /// levels, or with more than a table can show.
+    #[must_use]
+    pub fn level_names(&self) -> Vec<LevelName> {
+        if !self.can_be_shown() {
+            return Vec::new();
+        }
+        if self.kind != ScaleKind::Continuous {
+            let named = |level: &Level| LevelName { value: level.value, name: level.name.clone() };
+            return self.applicable().map(named).collect();
+        }
+        let grid = self.for_agreement().map(|scale| scale.levels().to_vec()).unwrap_or_default();
+        grid.into_iter().map(|value| LevelName { value, name: format!("{value:.2}") }).collect()
+    }
+
     /// The scale as the statistics know it: applicable levels only.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use crate::{
     reports::no_judge,
 };
 use domain::{
-    AcceptedThreshold, AnchorSet, AnchorSetName, Applied, Comparison, ContentHash, Decision, Evidence,
-    GatedJudge, HashedInput, MetricFigures, Observations, Policy, ReferenceRule, hash_of,
+    AcceptedThreshold, AnchorSet, AnchorSetName, Applied, Comparison, ComparisonChoice, ContentHash,
+    Decision, Evidence, GatedJudge, HashedInput, MetricFigures, Observations, Policy, ReferenceRule, hash_of,
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -158,11 +158,15 @@ impl Service {
         let parts = observations.hashes_by_part().into_iter();
         inputs.extend(parts.map(|(part, hash)| HashedInput { part: format!("the {part}"), hash }));
         let name = self.store.project_name(project).await?;
-        let incumbent = case.incumbent.as_ref().map(|judge| judge.called.clone());
+        let choice = ComparisonChoice {
+            incumbent: case.incumbent.as_ref().map(|judge| judge.called.clone()),
+            baselines: BTreeSet::new(),
+            by: case.policy.sliced_by(),
+        };
         let comparison = {
             let _turn = self.computing.lock().await;
             let compared = tokio::task::spawn_blocking(move || {
-                Comparison::of(&name, &rubric, &observations, reference, incumbent.as_deref())
+                Comparison::of(&name, &rubric, &observations, reference, &choice)
             });
             compared.await.map_err(internal)?
         };
