@@ -147,6 +147,14 @@ impl Observations {
         self.settings.get(setting as usize).map_or("", |setting| &setting.conversation)
     }
 
+    /// Leaves what is said on these criteria.
+    pub fn keep_criteria(&mut self, criteria: &[String]) {
+        let is_kept = |criterion: &str| criteria.iter().any(|kept| kept == criterion);
+        self.labels.retain(|label| is_kept(&label.criterion));
+        self.verdicts.retain(|verdict| is_kept(&verdict.criterion));
+        self.references.iter_mut().for_each(|all| all.retain(|reference| is_kept(&reference.criterion)));
+    }
+
     /// The cluster of a conversation by position.
     pub(crate) fn cluster(&self, setting: u32) -> &str {
         self.settings.get(setting as usize).map_or("", |setting| &setting.cluster)

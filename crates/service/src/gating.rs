@@ -153,6 +153,9 @@ impl Service {
         let observed = self.observed_through(project, live, &case.reference, None, viewer, through).await?;
         let Observed { rubric, mut observations, reference } = observed;
         self.keep_parties(project, case, viewer, &mut observations).await?;
+        if !case.policy.criteria.is_empty() {
+            observations.keep_criteria(&case.policy.criteria);
+        }
         let mut inputs =
             vec![HashedInput { part: "the rubric".to_owned(), hash: hash_of(&rubric).map_err(internal)? }];
         let parts = observations.hashes_by_part().into_iter();
