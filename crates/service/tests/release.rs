@@ -26,8 +26,8 @@ struct Place {
     _directory: tempfile::TempDir,
 }
 
-/// The project, with every item frozen in `gold@1`; or a word that the test is skipped.
-async fn summeval() -> Option<Place> {
+/// The project, with so many items frozen in `gold@1`, or all; or a word that the test is skipped.
+async fn summeval(size: Option<usize>) -> Option<Place> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/summeval");
     if !folder.is_dir() {
         println!("skipped: {} is not there", folder.display());
@@ -49,7 +49,7 @@ async fn summeval() -> Option<Place> {
     }
     let request = AnchorRequest {
         name: "gold".to_owned(),
-        choice: AnchorChoice { size: None, confirm: 0.0, seed: 1 },
+        choice: AnchorChoice { size, confirm: 0.0, seed: 1 },
         rule: Some(ReferenceRule::Median),
         annotators: ["expert0", "expert1", "expert2"].map(str::to_owned).to_vec(),
         criteria: Vec::new(),
@@ -104,7 +104,7 @@ impl Place {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_is_held_for_what_got_worse_and_for_a_threshold_that_did_not_move() {
-    let Some(place) = summeval().await else { return };
+    let Some(place) = summeval(None).await else { return };
     let policy = include_str!("../../../docs/examples/summeval-policy.toml");
     let held = place.gate(CANDIDATE, Some(INCUMBENT), policy).await;
     assert_eq!(held.decision, Verdict::Hold);
@@ -171,7 +171,7 @@ async fn an_upgrade_is_held_for_what_got_worse_and_for_a_threshold_that_did_not_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slots_are_given_to_who_was_decided_against_what_stands_there() {
-    let Some(place) = summeval().await else { return };
+    let Some(place) = summeval(Some(300)).await else { return };
     let kappa = "name = \"first\"\ncriteria = [\"consistency\"]\n[rules]\nkappa_at_least = { value = 0.0, on = \"point\" }\n";
     let live = GateRequest {
         candidate: INCUMBENT.to_owned(),
@@ -188,7 +188,7 @@ async fn slots_are_given_to_who_was_decided_against_what_stands_there() {
     assert!(place.refused(&first).await.contains("stands there already"));
     let blind = place.gate(CANDIDATE, None, kappa).await;
     assert!(place.refused(&blind).await.contains("as incumbent"), "the one in the slot was not asked about");
-    let second = place.gate(CANDIDATE, Some(INCUMBENT), CONSISTENCY).await;
+    let second = place.gate(CANDIDATE, Some(INCUMBENT), kappa).await;
     place.promote(&second).await.unwrap();
     assert_eq!(place.standing().await.as_deref(), Some(CANDIDATE));
     place.roll_back().await.unwrap();
@@ -212,7 +212,7 @@ async fn slots_are_given_to_who_was_decided_against_what_stands_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_later_does_not_change_what_is_decided_again() {
-    let Some(place) = summeval().await else { return };
+    let Some(place) = summeval(Some(300)).await else { return };
     let (service, project) = (&place.service, place.project);
     let frozen = place.gate(CANDIDATE, Some(INCUMBENT), CONSISTENCY).await;
     let live = GateRequest {
@@ -248,7 +248,11 @@ async fn what_came_later_does_not_change_what_is_decided_again() {
     service.import_text(project, Kind::Labels, "late.csv", &label).await.unwrap();
     assert!(service.judges(project, Viewer::Operator).await.unwrap().contains(&format!("{INCUMBENT}@later")));
     assert_eq!(service.replay(project, &frozen.id).await.unwrap(), frozen);
+    assert_eq!(service.replay(project, &advice.id).await.unwrap(), advice, "of the annotators of then");
+    let mut rubric = service.rubric(project).await.unwrap().unwrap();
+    rubric.version += 1;
+    service.publish_rubric(project, &rubric, None).await.unwrap();
     let moved = service.replay(project, &advice.id).await.unwrap_err().to_string();
-    assert!(moved.contains("changed since then: the labels"), "{moved}");
-    assert!(!moved.contains("verdicts"), "those that came later are left out: {moved}");
+    assert!(moved.ends_with("cannot be decided again: changed since then: the rubric"), "{moved}");
+    assert_eq!(service.replay(project, &frozen.id).await.unwrap(), frozen, "a frozen set has its own rubric");
 }
