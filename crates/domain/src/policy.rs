@@ -358,6 +358,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_examples_are_policies() {
+        let every = Policy::from_toml(include_str!("../../../docs/examples/policy.toml")).unwrap();
+        let serde_json::Value::Object(rules) = serde_json::to_value(&every.rules).unwrap() else { panic!() };
+        assert_eq!(rules.len(), 16, "the example has every rule");
+        Policy::from_toml(include_str!("../../../docs/examples/summeval-policy.toml")).unwrap();
+    }
+
+    #[test]
     fn a_policy_that_asks_nothing_or_nonsense_is_refused() {
         for (text, says) in [
             ("name = \"x\"", "at least one rule"),
