@@ -60,10 +60,11 @@ fn AcceptForm(
 ) -> impl IntoView {
     let accept = Sending::to::<AcceptThreshold>();
     let error = accept.error();
-    let options = shown.thresholds.iter().map(|threshold| {
+    let offered = |threshold: &f64| {
         let proposed = if threshold.total_cmp(&shown.proposed).is_eq() { " (proposed)" } else { "" };
         (threshold.to_string(), format!("{threshold}{proposed}"))
-    });
+    };
+    let options: Vec<(String, String)> = shown.thresholds.iter().map(offered).collect();
     view! {
         <section class="part" aria-labelledby="accept">
             <h2 id="accept">"Accept"</h2>
@@ -79,7 +80,7 @@ fn AcceptForm(
                         <Choice
                             name="threshold"
                             label="The judge passes from"
-                            options=options.collect::<Vec<_>>()
+                            options=options
                             chosen=shown.proposed.to_string()
                             error=error
                         />

@@ -39,11 +39,7 @@ const PAGES: [(&str, &str, Door); 19] = [
     ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
     ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
     ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
-    (
-        "/p/{project}/threshold",
-        "/p/shop/threshold?judge=new&criterion=helpful",
-        Members(Analyse),
-    ),
+    ("/p/{project}/threshold", "/p/shop/threshold?judge=new&criterion=helpful", Members(Analyse)),
     ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
 ];
 

@@ -36,8 +36,10 @@ pub(crate) fn Slots(
         .collect();
     let form = (may_promote && !standing.is_empty())
         .then(|| view! { <RollBackForm project=project.clone() slots=standing/> });
-    let rows =
-        slots.into_iter().map(|slot| view! { <SlotRow project=project.clone() slot=slot/> }).collect_view();
+    let rows = slots
+        .into_iter()
+        .map(|change| view! { <SlotRow project=project.clone() change=change/> })
+        .collect_view();
     view! {
         <section class="part" aria-labelledby="slots">
             <h2 id="slots">"In place"</h2>
@@ -65,23 +67,23 @@ fn SlotRow(
     /// The project.
     project: String,
     /// Its last change.
-    slot: SlotChange,
+    change: SlotChange,
 ) -> impl IntoView {
-    let judge = match &slot.stands {
+    let judge = match &change.stands {
         Some(judge) => {
             let href = of_project(&project, &format!("gate/{}", encoded(&judge.decision)));
             view! { <a href=href>{visible(&judge.full_name())}</a> }.into_any()
         }
         None => view! { <span class="soft">"nothing"</span> }.into_any(),
     };
-    let threshold = slot.stands.as_ref().and_then(|judge| judge.threshold);
+    let threshold = change.stands.as_ref().and_then(|judge| judge.threshold);
     view! {
         <tr>
-            <th scope="row">{visible(&slot.criterion)}</th>
-            <td>{slot.purpose.word()}</td>
+            <th scope="row">{visible(&change.criterion)}</th>
+            <td>{change.purpose.word()}</td>
             <td>{judge}</td>
             <td class="num">{threshold.map_or_else(|| "–".to_owned(), |threshold| threshold.to_string())}</td>
-            <td class="wrap">{visible(&slot.reason)}</td>
+            <td class="wrap">{visible(&change.reason)}</td>
         </tr>
     }
 }
