@@ -45,6 +45,7 @@ use page::{
     people::PeoplePage,
     projects::ProjectsPage,
     sign_in::SignInPage,
+    threshold::ThresholdPage,
 };
 
 /// The document around every page.
@@ -106,6 +107,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project/diagnose") view=DiagnosePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/gate") view=GatePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/gate/:decision") view=DecisionPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/threshold") view=ThresholdPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/people") view=PeoplePage ssr=SsrMode::Async/>
                 </Routes>
             </main>

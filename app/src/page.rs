@@ -18,3 +18,4 @@ pub(crate) mod pair;
 pub(crate) mod people;
 pub(crate) mod projects;
 pub(crate) mod sign_in;
+pub(crate) mod threshold;

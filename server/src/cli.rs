@@ -11,6 +11,7 @@ mod import;
 mod judge;
 mod people;
 mod projects;
+mod release;
 mod reports;
 mod serve;
 mod text;
@@ -122,6 +123,9 @@ enum Command {
         /// The judge that the others are compared with
         #[arg(long, value_name = "JUDGE")]
         incumbent: Option<String>,
+        /// Cut into slices: category, corpus, system or language
+        #[arg(long)]
+        by: Option<SliceBy>,
         #[arg(long, value_enum, default_value_t)]
         format: reports::Format,
     },
@@ -133,18 +137,62 @@ enum Command {
         #[arg(long)]
         project: String,
         /// The judge that would be promoted
-        #[arg(long, value_name = "JUDGE")]
-        candidate: String,
+        #[arg(long, value_name = "JUDGE", required_unless_present = "replay")]
+        candidate: Option<String>,
         /// The judge in place; rules that need one are left out without it
         #[arg(long, value_name = "JUDGE")]
         incumbent: Option<String>,
-        /// The rules, in TOML
+        /// The rules, in TOML; the project's own policy where absent
         #[arg(long, value_name = "FILE")]
-        policy: PathBuf,
+        policy: Option<PathBuf>,
         #[command(flatten)]
         reference: ReferenceChoice,
+        /// Decide a recorded decision again, on the data as they were then: the same record, or what has changed
+        #[arg(long, value_name = "DECISION", conflicts_with_all = ["candidate", "incumbent", "policy", "rule", "annotators", "anchor_set"])]
+        replay: Option<String>,
         #[arg(long, value_enum, default_value_t)]
         format: ci::Format,
+    },
+    /// The policy that gates ask by default
+    #[command(subcommand, after_help = "Example: touchstone policy save --project shop policy.toml")]
+    Policy(release::Policies),
+    /// Move a judge's pass threshold to where it passes what people pass
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone threshold propose --project shop --judge new --criterion helpful --anchor-set gold@1"
+    )]
+    Threshold(release::Thresholds),
+    /// Put the candidate of a PROMOTE decision on a frozen anchor set into slots
+    #[command(
+        after_help = "Example: touchstone promote --project shop DECISION --purpose routine --reason 'closer to people at half the price'"
+    )]
+    Promote(release::Promotion),
+    /// Take the judge that was promoted last out of a slot; what stood before stands again
+    #[command(
+        after_help = "Example: touchstone rollback --project shop --criterion helpful --purpose routine --reason 'drifts since Monday'"
+    )]
+    Rollback {
+        #[arg(long)]
+        project: String,
+        #[arg(long, value_name = "ID")]
+        criterion: String,
+        #[arg(long, value_name = "inline|routine|release")]
+        purpose: domain::Purpose,
+        /// Why, for the log
+        #[arg(long)]
+        reason: String,
+    },
+    /// Which judge stands where
+    #[command(after_help = "Example: touchstone slots --project shop --json")]
+    Slots {
+        #[arg(long)]
+        project: String,
+    },
+    /// What was asked, decided, moved and promoted, newest first
+    #[command(after_help = "Example: touchstone log --project shop --json")]
+    Log {
+        #[arg(long)]
+        project: String,
     },
     /// Do the golden cases pass? Exit 0 all pass, 1 a case fails, 2 there is nothing to check, 3 broken
     #[command(
@@ -346,16 +394,32 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             service.leave().await;
             done
         }
-        Command::Compare { project, reference, criterion, judges, incumbent, format } => {
+        Command::Compare { project, reference, criterion, judges, incumbent, by, format } => {
             let reference = reference.or_split(Split::Tune);
-            let query = service::ComparisonQuery { reference, criterion, judges, incumbent };
+            let query = service::ComparisonQuery { reference, criterion, judges, incumbent, by };
             reports::comparison(&open(&db).await?, &project, &query, format.or_json(json)).await
         }
-        Command::Gate { project, candidate, incumbent, policy, reference, format } => {
-            let (policy, reference) = (read(&policy)?, reference.or_split(Split::Confirm));
-            let request = service::GateRequest { candidate, incumbent, policy, reference };
-            gate::run(&open(&db).await?, &project, request, format.or_json(json)).await
+        Command::Gate { project, replay: Some(decision), format, .. } => {
+            gate::replay(&open(&db).await?, &project, &decision, format.or_json(json)).await
         }
+        Command::Gate { project, candidate, incumbent, policy, reference, replay: None, format } => {
+            let (candidate, reference) = (candidate.unwrap_or_default(), reference.or_split(Split::Confirm));
+            let service = open(&db).await?;
+            let policy = match policy {
+                Some(file) => read(&file)?,
+                None => release::own_policy(&service, &project).await?,
+            };
+            let request = service::GateRequest { candidate, incumbent, policy, reference };
+            gate::run(&service, &project, request, format.or_json(json)).await
+        }
+        Command::Policy(command) => release::policy(&open(&db).await?, command, json).await,
+        Command::Threshold(command) => release::threshold(&open(&db).await?, command, json).await,
+        Command::Promote(promotion) => release::promote(&open(&db).await?, promotion, json).await,
+        Command::Rollback { project, criterion, purpose, reason } => {
+            release::roll_back(&open(&db).await?, &project, &criterion, purpose, &reason, json).await
+        }
+        Command::Slots { project } => release::slots(&open(&db).await?, &project, json).await,
+        Command::Log { project } => release::log(&open(&db).await?, &project, json).await,
         Command::Check { project, category, judge, criterion, format } => {
             let query = service::CheckQuery { categories: category, judge, criteria: criterion };
             check::run(&open(&db).await?, &project, &query, format.or_json(json)).await

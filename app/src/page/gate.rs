@@ -2,6 +2,7 @@
 
 #[cfg(feature = "ssr")]
 pub(crate) mod log;
+mod slots;
 
 use crate::{
     component::{
@@ -10,6 +11,7 @@ use crate::{
         loaded::PageData,
         markup::Fragment,
     },
+    page::gate::slots::Slots,
     param::{project_param, query_param},
     rpc::gate::{Decide, GatePage as Shown, load_gate},
 };
@@ -42,12 +44,14 @@ pub(crate) fn GatePage() -> impl IntoView {
     let data = PageData::new(move || project.get(), load_gate);
     data.show(move |shown| {
         let project = project.get_untracked();
-        let Shown { decisions, judges, may_decide } = shown;
+        let Shown { decisions, log, slots, judges, anchor_sets, policy, may_decide, may_promote } = shown;
         let form = may_decide.then(|| {
             view! {
                 <DecideForm
                     project=project.clone()
                     judges=judges
+                    anchor_sets=anchor_sets
+                    policy=policy.unwrap_or_else(|| POLICY.to_owned())
                     candidate=candidate.get_untracked().unwrap_or_default()
                     incumbent=incumbent.get_untracked().unwrap_or_default()
                 />
@@ -56,8 +60,10 @@ pub(crate) fn GatePage() -> impl IntoView {
         view! {
             <div class="page">
                 <Heading title="Gate"/>
+                <Slots project=project slots=slots may_promote=may_promote/>
                 {form}
                 <Fragment markup=decisions/>
+                <Fragment markup=log/>
             </div>
         }
     })
@@ -70,6 +76,10 @@ fn DecideForm(
     project: String,
     /// Every judge that could stand.
     judges: Vec<String>,
+    /// The frozen sets.
+    anchor_sets: Vec<String>,
+    /// The policy to begin with.
+    policy: String,
     /// The judge that would be promoted, if the address names one.
     candidate: String,
     /// The judge in place, if the address names one.
@@ -86,6 +96,12 @@ fn DecideForm(
     incumbents.extend(named.clone());
     let mut rules = vec![(String::new(), "as the project has it".to_owned())];
     rules.extend(ReferenceRule::ALL.iter().map(|rule| (rule.word().to_owned(), rule.word().to_owned())));
+    let mut references = vec![(String::new(), "the labels as they are now: advice only".to_owned())];
+    for set in anchor_sets {
+        let name = visible(&set);
+        references
+            .extend(["confirm", "tune"].map(|split| (format!("{set} {split}"), format!("{name}, {split}"))));
+    }
     let wrong = wrong_with(error, "policy");
     view! {
         <section class="part" aria-labelledby="decide">
@@ -97,7 +113,9 @@ fn DecideForm(
                     <div class="fields">
                         <Choice name="candidate" label="Candidate" options=named chosen=candidate error=error/>
                         <Choice name="incumbent" label="Incumbent" options=incumbents chosen=incumbent error=error/>
-                        <Choice name="rule" label="Rule of the reference" options=rules error=error/>
+                        <Choice name="reference" label="Reference" options=references error=error/>
+                        <Field name="why" label="Why confirm is opened" optional=true error=error/>
+                        <Choice name="rule" label="Rule of live labels" options=rules error=error/>
                         <Field
                             name="annotators"
                             label="Annotators"
@@ -118,9 +136,13 @@ fn DecideForm(
                             aria-describedby="about-policy"
                             aria-invalid=move || wrong.get().is_some().then_some("true")
                         >
-                            {POLICY}
+                            {policy}
                         </textarea>
                         <About id="about-policy".to_owned() hint=None wrong=wrong/>
+                        <label class="inline">
+                            <input type="checkbox" name="keep" value="on"/>
+                            " Keep it as the next version of the project's policy"
+                        </label>
                     </div>
                 </div>
                 <p class="row">

@@ -9,3 +9,5 @@ pub(crate) mod permutation;
 pub(crate) mod power;
 pub(crate) mod reference;
 pub(crate) mod repeats;
+pub(crate) mod shift;
+pub(crate) mod threshold;

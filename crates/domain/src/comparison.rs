@@ -1,8 +1,20 @@
 mod compute;
+mod families;
+mod figures;
+mod one_judge;
+mod slices;
+mod table;
+#[cfg(test)]
+mod tests;
 
-use crate::{ConfirmOpening, ContentHash, FailureKind, Split};
-use agreement::Estimate;
+pub use figures::{
+    AltTestFigures, AnnotatorKappa, BestOfSeveral, CriterionComparison, Delta, Filled, JudgeFigures,
+    OverBaseline, PassFailFigures, SliceComparison, SliceFigures, Stability,
+};
+
+use crate::{ConfirmOpening, ContentHash, FailureKind, SliceBy, Split};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Judges against people, on the same items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +33,17 @@ pub struct Comparison {
     pub opening: Option<ConfirmOpening>,
     /// One entry for each criterion that has references and verdicts, in the order of the rubric.
     pub criteria: Vec<CriterionComparison>,
+}
+
+/// What a comparison is asked to show beside each judge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparisonChoice {
+    /// The judge that the others are compared with.
+    pub incumbent: Option<String>,
+    /// The judges that are baselines without a model, which every other must beat.
+    pub baselines: BTreeSet<String>,
+    /// Cut into slices by this.
+    pub by: Option<SliceBy>,
 }
 
 /// Where the human values of a comparison come from.
@@ -106,79 +129,6 @@ impl Comparison {
         let judges = self.criteria.iter().find(of).map(|found| found.judges.as_slice());
         judges.unwrap_or_default().iter().any(|figures| figures.judge == judge)
     }
-}
-
-/// All judges on one criterion.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CriterionComparison {
-    /// Id of the criterion.
-    pub id: String,
-    /// Items that have a reference.
-    pub references: u64,
-    /// Items whose labels give none under the rule.
-    pub without_reference: u64,
-    /// What shares nothing with another: the clusters of the items.
-    pub clusters: u64,
-    /// The judges, closest to people first.
-    pub judges: Vec<JudgeFigures>,
-}
-
-/// One judge against the reference; each figure is on the items that it answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JudgeFigures {
-    /// The judge: its name, or `NAME@VERSION` where it has several versions.
-    pub judge: String,
-    /// Fingerprint of its verdicts; absent where they have more than one.
-    pub fingerprint: Option<String>,
-    /// Verdicts of more than one fingerprint: not one instrument, and not to be gated.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mixed: bool,
-    /// Items with a reference and a value.
-    pub n: u64,
-    /// Items with a reference and an instrument failure, or no verdict at all.
-    pub failures: u64,
-    /// The failures by kind.
-    pub failures_by_kind: Vec<(FailureKind, u64)>,
-    /// How well one person agrees with the others on the same items.
-    pub ceiling: Estimate,
-    /// Quadratic weighted κ.
-    pub quadratic: Estimate,
-    /// Linear weighted κ.
-    pub linear: Estimate,
-    /// Cohen's κ.
-    pub unweighted: Estimate,
-    /// Krippendorff's α with reference and judge as two raters, ordinal.
-    pub alpha_ordinal: Estimate,
-    /// Mean of judge minus reference.
-    pub bias: Estimate,
-    /// Mean absolute error.
-    pub mae: Estimate,
-    /// Share of equal values.
-    pub exact: Estimate,
-    /// Repeats per item, at most.
-    pub repeats: u32,
-    /// US dollars for a thousand verdicts, where costs are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_per_1000: Option<f64>,
-    /// Median time to an answer, in milliseconds, where times are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency_p50_ms: Option<f64>,
-    /// Against the incumbent, on the items that both answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delta: Option<Delta>,
-}
-
-/// A judge minus the incumbent on the items that both answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Delta {
-    /// The incumbent.
-    pub against: String,
-    /// Difference of quadratic κ, with its paired interval.
-    pub quadratic: Estimate,
-    /// Two-sided p of no difference; null where it is undefined.
-    pub p: Option<f64>,
-    /// The same, adjusted for the family of judges on this criterion (Holm 1979).
-    pub p_holm: Option<f64>,
 }
 
 /// A verdict that is no value, as the ledger lists it.

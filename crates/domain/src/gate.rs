@@ -1,10 +1,13 @@
+mod bound;
+mod criterion;
 mod metric;
 
 use crate::{
-    Bound, BoundOn, Comparison, ContentHash, CriterionComparison, JudgeFigures, MetricFigures, Policy,
+    AcceptedThreshold, Comparison, ContentHash, MetricFigures, NotCanonical, Policy, SliceBy, hash_of,
 };
-use agreement::{Estimate, Flag, Interval, Undefined, items_for_non_inferiority};
+use agreement::Estimate;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The recorded answer of a gate, with everything that it was based on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +43,77 @@ pub struct Decision {
     pub reasons: Vec<String>,
     /// The policy as it was applied.
     pub policy: Policy,
+    /// What it takes to decide the same again; absent where it was decided before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// What it takes to decide the same again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The version of the candidate, and what answered for it.
+    pub candidate: GatedJudge,
+    /// The same of the incumbent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incumbent: Option<GatedJudge>,
+    /// The last verdict that was there: those that came later are left out when it is decided again.
+    pub verdicts_through: i64,
+    /// Hash of each part of the data.
+    pub inputs: Vec<HashedInput>,
+    /// The thresholds that had been accepted for the candidate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<AcceptedThreshold>,
+}
+
+/// A judge version that was gated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GatedJudge {
+    /// Name of the judge.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Fingerprint of its verdicts by criterion; absent where they have more than one.
+    pub fingerprints: BTreeMap<String, String>,
+}
+
+/// A part of the data of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HashedInput {
+    /// What it is: the rubric, the references, the labels, the verdicts of a judge, the metrics.
+    pub part: String,
+    /// Its SHA-256.
+    pub hash: ContentHash,
+}
+
+impl Decision {
+    /// SHA-256 of the RFC 8785 form of the whole record.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a number beyond 2⁵³.
+    pub fn hash(&self) -> Result<ContentHash, NotCanonical> {
+        hash_of(self)
+    }
+
+    /// The criteria that were asked about.
+    #[must_use]
+    pub fn criteria(&self) -> BTreeSet<&str> {
+        let metrics = &self.policy.by_metric;
+        let asked = self.rules.iter().map(|rule| rule.criterion.as_str());
+        asked.filter(|id| !metrics.contains_key(*id)).collect()
+    }
+}
+
+impl Evidence {
+    /// The parts of the data that are not as they were, in words.
+    #[must_use]
+    pub fn changed(&self, now: &[HashedInput]) -> Vec<String> {
+        let hash_in = |inputs: &[HashedInput], part: &str| {
+            inputs.iter().find(|input| input.part == part).map(|input| input.hash.clone())
+        };
+        let parts: BTreeSet<&str> = self.inputs.iter().chain(now).map(|input| input.part.as_str()).collect();
+        let changed = parts.into_iter().filter(|part| hash_in(&self.inputs, part) != hash_in(now, part));
+        changed.map(str::to_owned).collect()
+    }
 }
 
 /// A look at `confirm`. Whoever looks again until a candidate passes has chosen it by chance: later looks are marked.
@@ -79,7 +153,7 @@ impl Verdict {
 /// One rule on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleOutcome {
-    /// `minimum_n`, `failure_share`, `kappa_at_least`, `non_inferiority`, or `difference_at_most` of a metric.
+    /// The rule as the policy calls it; `one_fingerprint`, which every policy asks.
     pub rule: String,
     /// Id of the criterion, or of the metric.
     pub criterion: String,
@@ -89,6 +163,25 @@ pub struct RuleOutcome {
     pub found: Estimate,
     /// Whether that is enough.
     pub verdict: RuleVerdict,
+    /// The slice that the figure is of; absent where it is of all items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<SliceNamed>,
+}
+
+/// A slice of the conversations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceNamed {
+    /// What it is cut by.
+    pub by: SliceBy,
+    /// Which one; empty for conversations that do not say.
+    pub value: String,
+}
+
+/// Who is gated, against whom, and which thresholds were accepted for the candidate.
+struct Parties<'a> {
+    candidate: &'a str,
+    incumbent: Option<&'a str>,
+    thresholds: &'a [AcceptedThreshold],
 }
 
 /// Whether a rule is met.
@@ -116,9 +209,6 @@ pub struct Applied {
     pub reasons: Vec<String>,
 }
 
-/// Normal quantile of a two-sided 95 % interval, which is as wide as twice this many standard errors.
-const Z_INTERVAL: f64 = 1.959_963_984_540_054;
-
 impl Policy {
     /// Applies the policy to a candidate: any rule failed → HOLD; else any inconclusive or undefined → INCONCLUSIVE; else PROMOTE.
     /// Without an incumbent the rules that need one are left out, and said to be. `metrics` are those of people beside the candidate.
@@ -127,6 +217,7 @@ impl Policy {
         &self,
         comparison: &Comparison,
         metrics: &[MetricFigures],
+        thresholds: &[AcceptedThreshold],
         candidate: &str,
         incumbent: Option<&str>,
     ) -> Applied {
@@ -148,12 +239,13 @@ impl Policy {
             applied.decision = Verdict::Inconclusive;
         }
         for id in named {
-            let criterion = comparison.criteria.iter().find(|criterion| criterion.id == id);
-            self.apply_to(id, criterion, candidate, incumbent, &mut applied);
+            let compared = comparison.criteria.iter().find(|criterion| criterion.id == id);
+            let parties = Parties { candidate, incumbent, thresholds };
+            criterion::apply(&self.rules_for(id), compared, &parties, Ruling { id, applied: &mut applied });
         }
         for (id, rules) in &self.by_metric {
             let figures = metrics.iter().find(|metric| metric.id == *id);
-            metric::apply(rules, id, figures, candidate, &mut applied);
+            metric::apply(rules, figures, candidate, Ruling { id, applied: &mut applied });
         }
         let says = |verdict: RuleVerdict| applied.rules.iter().any(|rule| rule.verdict == verdict);
         if says(RuleVerdict::Fail) {
@@ -161,183 +253,55 @@ impl Policy {
         } else if says(RuleVerdict::Inconclusive) || says(RuleVerdict::Undefined) {
             applied.decision = Verdict::Inconclusive;
         }
-        if incumbent.is_none() && self.asks_for_an_incumbent() {
-            applied.reasons.push("no incumbent: non_inferiority was left out".to_owned());
+        let left_out = self.asks_of_the_incumbent();
+        if incumbent.is_none() && !left_out.is_empty() {
+            let (rules, were) = (left_out.join(" and "), if left_out.len() == 1 { "was" } else { "were" });
+            applied.reasons.push(format!("no incumbent: {rules} {were} left out"));
         }
         applied
     }
 
-    fn asks_for_an_incumbent(&self) -> bool {
-        self.rules.non_inferiority.is_some()
-            || self.by_criterion.values().any(|rules| rules.non_inferiority.is_some())
-    }
-
-    fn apply_to(
-        &self,
-        id: &str,
-        criterion: Option<&CriterionComparison>,
-        candidate: &str,
-        incumbent: Option<&str>,
-        applied: &mut Applied,
-    ) {
-        let judges = criterion.map(|criterion| criterion.judges.as_slice()).unwrap_or_default();
-        let figures_of = |name: &str| judges.iter().find(|figures| figures.judge == name);
-        let mut add = |rule: &str, required: String, found: Estimate, verdict: RuleVerdict, says: String| {
-            if verdict != RuleVerdict::Pass {
-                applied.reasons.push(format!("{id}: {rule}: {says}"));
-            }
-            applied.rules.push(RuleOutcome {
-                rule: rule.to_owned(),
-                criterion: id.to_owned(),
-                required,
-                found,
-                verdict,
-            });
-        };
-        let Some(figures) = figures_of(candidate) else {
-            let says = format!("`{candidate}` has no verdict on an item with a reference");
-            let found = Estimate::undefined_because(Undefined::NoLabels, says.clone(), 0, 0);
-            return add(
-                "minimum_n",
-                "verdicts on items with references".to_owned(),
-                found,
-                RuleVerdict::Undefined,
-                says,
-            );
-        };
-        for judge in
-            [Some(figures), incumbent.and_then(figures_of)].into_iter().flatten().filter(|judge| judge.mixed)
-        {
-            let says = format!(
-                "the verdicts of `{}` have more than one fingerprint: they are not one instrument",
-                judge.judge
-            );
-            let found =
-                Estimate::undefined_because(Undefined::NotFinite, says.clone(), judge.n, judge.failures);
-            add(
-                "one_fingerprint",
-                "one model version behind all verdicts".to_owned(),
-                found,
-                RuleVerdict::Undefined,
-                says,
-            );
-        }
-        let rules = self.rules_for(id);
-        if let Some(minimum) = rules.minimum_n {
-            let verdict = if figures.n >= minimum { RuleVerdict::Pass } else { RuleVerdict::Inconclusive };
-            let says =
-                format!("{} items, about {} more needed", figures.n, minimum.saturating_sub(figures.n));
-            add("minimum_n", format!("at least {minimum} items"), count(figures.n, figures), verdict, says);
-        }
-        if let Some(most) = rules.failure_share {
-            let (found, verdict) = failure_share(figures, most);
-            let says = format!(
-                "{} of {} items have no valid verdict",
-                figures.failures,
-                figures.n + figures.failures
-            );
-            add(
-                "failure_share",
-                format!("at most {most} of the items without a valid verdict"),
-                found,
-                verdict,
-                says,
-            );
-        }
-        if let Some(bound) = rules.kappa_at_least {
-            let on = if bound.on == BoundOn::Point { "the point value" } else { "the whole interval" };
-            let verdict = at_least(&figures.quadratic, bound);
-            let says =
-                format!("κ is {}, not shown to be at least {}", in_words(&figures.quadratic), bound.value);
-            let required = format!("κ at least {} by {on}", bound.value);
-            add("kappa_at_least", required, figures.quadratic.clone(), verdict, says);
-        }
-        if let (Some(margin), Some(incumbent)) = (rules.non_inferiority, incumbent) {
-            let required = format!(
-                "no worse than `{incumbent}` by more than {margin}: lower bound of Δκ above −{margin}"
-            );
-            let found = match &figures.delta {
-                Some(delta) => delta.quadratic.clone(),
-                None => {
-                    let says = format!("`{candidate}` and `{incumbent}` answered no item in common");
-                    Estimate::undefined_because(Undefined::NoPairableUnits, says, 0, 0)
-                }
-            };
-            let (verdict, says) = non_inferior(&found, margin);
-            add("non_inferiority", required, found, verdict, says);
-        }
+    /// The rules that need an incumbent.
+    fn asks_of_the_incumbent(&self) -> Vec<&'static str> {
+        let all = || std::iter::once(&self.rules).chain(self.by_criterion.values());
+        let asked = [
+            ("non_inferiority", all().any(|rules| rules.non_inferiority.is_some())),
+            ("mean_shift", all().any(|rules| rules.mean_shift.is_some())),
+        ];
+        asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(rule, _)| rule).collect()
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
-fn count(n: u64, figures: &JudgeFigures) -> Estimate {
-    Estimate::defined(n as f64, n, figures.failures)
+/// Where the outcomes of the rules on one criterion or metric are collected.
+struct Ruling<'a> {
+    id: &'a str,
+    applied: &'a mut Applied,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
-fn failure_share(figures: &JudgeFigures, most: f64) -> (Estimate, RuleVerdict) {
-    let all = figures.n + figures.failures;
-    if all == 0 {
-        let found = Estimate::undefined_because(Undefined::NTooSmall, "no item has a reference", 0, 0);
-        return (found, RuleVerdict::Undefined);
-    }
-    let share = figures.failures as f64 / all as f64;
-    (Estimate::defined(share, all, 0), if share <= most { RuleVerdict::Pass } else { RuleVerdict::Fail })
-}
-
-/// Whether a figure is on the right side of a lower bound. A figure without width (a κ of exactly 1) is read on the point; any other
-/// without an interval can fail but not pass.
-fn at_least(found: &Estimate, bound: Bound) -> RuleVerdict {
-    let Some(value) = found.value() else { return RuleVerdict::Undefined };
-    let on_the_point = bound.on == BoundOn::Point || found.flags().contains(&Flag::ZeroWidthInterval);
-    match found.interval() {
-        _ if on_the_point => {
-            if value >= bound.value {
-                RuleVerdict::Pass
-            } else {
-                RuleVerdict::Fail
-            }
+impl Ruling<'_> {
+    /// Adds a rule. `says` is why it did not pass.
+    fn add(
+        &mut self,
+        rule: &str,
+        required: impl Into<String>,
+        found: Estimate,
+        verdict: RuleVerdict,
+        says: impl Into<String>,
+    ) -> &mut RuleOutcome {
+        if verdict != RuleVerdict::Pass {
+            self.applied.reasons.push(format!("{}: {rule}: {}", self.id, says.into()));
         }
-        Some(Interval { low, .. }) if *low >= bound.value => RuleVerdict::Pass,
-        Some(Interval { high, .. }) if *high < bound.value => RuleVerdict::Fail,
-        Some(_) => RuleVerdict::Inconclusive,
-        None if value < bound.value => RuleVerdict::Fail,
-        None => RuleVerdict::Undefined,
+        self.applied.rules.push(RuleOutcome {
+            rule: rule.to_owned(),
+            criterion: self.id.to_owned(),
+            required: required.into(),
+            found,
+            verdict,
+            slice: None,
+        });
+        let last = self.applied.rules.len() - 1;
+        &mut self.applied.rules[last]
     }
-}
-
-/// Non-inferiority with margin δ: shown if the lower bound of Δ is above −δ, refuted if the upper bound is below 0.
-fn non_inferior(delta: &Estimate, margin: f64) -> (RuleVerdict, String) {
-    let figure = in_words(delta);
-    let Some(value) = delta.value() else { return (RuleVerdict::Undefined, format!("Δκ is {figure}")) };
-    let (low, high) = match delta.interval() {
-        Some(interval) => (interval.low, interval.high),
-        None if delta.flags().contains(&Flag::ZeroWidthInterval) => (value, value),
-        None => return (RuleVerdict::Undefined, format!("Δκ is {figure} without an interval")),
-    };
-    if low > -margin {
-        (RuleVerdict::Pass, String::new())
-    } else if high < 0.0 {
-        (RuleVerdict::Fail, format!("Δκ is {figure}: shown to be worse than the incumbent"))
-    } else {
-        let more = match more_items(delta.n(), low, high, margin) {
-            0 => {
-                format!("these {} items would do if there were no difference, so there may be one", delta.n())
-            }
-            more => format!("about {more} more items needed (80 % power if the true Δ is 0)"),
-        };
-        (
-            RuleVerdict::Inconclusive,
-            format!("Δκ is {figure}: neither no worse than {margin} nor worse is shown; {more}"),
-        )
-    }
-}
-
-/// Items beyond `n` that would show non-inferiority with 80 % power if the true Δ were 0. Never extrapolated from the observed Δ.
-fn more_items(n: u64, low: f64, high: f64, margin: f64) -> u64 {
-    let standard_error = (high - low) / (2.0 * Z_INTERVAL);
-    let needed = items_for_non_inferiority(standard_error, n, margin, 0.8, 0.025);
-    needed.unwrap_or(n).saturating_sub(n)
 }
 
 fn in_words(figure: &Estimate) -> String {

@@ -22,11 +22,14 @@ mod labelling;
 mod metric;
 mod observations;
 mod policy;
+mod promotion;
 mod references;
+mod release_log;
 mod role;
 mod rubric;
 mod run;
 mod scale;
+mod threshold;
 mod trace;
 mod unit;
 mod verdict;
@@ -54,8 +57,9 @@ pub use checks::{
     UnstableCase,
 };
 pub use comparison::{
-    AnchorSource, Comparison, CriterionComparison, Delta, JudgeFigures, LedgerEntry, ReferenceRule,
-    ReferenceSource,
+    AltTestFigures, AnchorSource, AnnotatorKappa, BestOfSeveral, Comparison, ComparisonChoice,
+    CriterionComparison, Delta, Filled, JudgeFigures, LedgerEntry, OverBaseline, PassFailFigures,
+    ReferenceRule, ReferenceSource, SliceComparison, SliceFigures, Stability,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
@@ -69,18 +73,24 @@ pub use diagnosis::{
     MetricFigures, Paired, Stage, Tail, WorstConversation,
 };
 pub use fault::Fault;
-pub use gate::{Applied, ConfirmOpening, Decision, RuleOutcome, RuleVerdict, Verdict};
+pub use gate::{
+    Applied, ConfirmOpening, Decision, Evidence, GatedJudge, HashedInput, RuleOutcome, RuleVerdict,
+    SliceNamed, Verdict,
+};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
 pub use metric::{Better, Metric};
 pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
-pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, Rules};
+pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, PolicyVersion, Rules, WorstSlice};
+pub use promotion::{PromotedJudge, Purpose, SlotAct, SlotChange, to_roll_back};
 pub use references::{ReferenceItem, References};
+pub use release_log::{ReleaseEvent, ReleaseLogEntry};
 pub use role::{Permission, Role};
 pub use rubric::{Component, Criterion, Rubric, RubricError};
 pub use run::{RunCounts, RunPlan, RunScope, RunState, Spending};
 pub use scale::{Level, Scale, ScaleKind};
+pub use threshold::{AcceptedThreshold, NoThreshold, ThresholdProposal};
 pub use trace::{CitedParagraph, CitedPassage, Trace};
 pub use unit::{Unit, UnitError, UnitKind};
 pub use verdict::{FailureKind, Outcome, VerdictRow};

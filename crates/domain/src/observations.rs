@@ -1,7 +1,8 @@
-use crate::{ContentHash, FailureKind, Rubric, Scale, ScaleKind};
+use crate::{ContentHash, FailureKind, Level, LevelName, Rubric, Scale, ScaleKind};
 use agreement::ScaleError;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What reports are computed from: the labels and verdicts of a project that whoever asks may see, with what is known of their
 /// conversations. Texts are shared, since each occurs many times.
@@ -74,7 +75,8 @@ pub struct JudgeValue {
 }
 
 /// By what a report can be cut into slices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SliceBy {
     /// `category` of the conversation.
     Category,
@@ -145,6 +147,14 @@ impl Observations {
         self.settings.get(setting as usize).map_or("", |setting| &setting.conversation)
     }
 
+    /// Leaves what is said on these criteria.
+    pub fn keep_criteria(&mut self, criteria: &[String]) {
+        let is_kept = |criterion: &str| criteria.iter().any(|kept| kept == criterion);
+        self.labels.retain(|label| is_kept(&label.criterion));
+        self.verdicts.retain(|verdict| is_kept(&verdict.criterion));
+        self.references.iter_mut().for_each(|all| all.retain(|reference| is_kept(&reference.criterion)));
+    }
+
     /// The cluster of a conversation by position.
     pub(crate) fn cluster(&self, setting: u32) -> &str {
         self.settings.get(setting as usize).map_or("", |setting| &setting.cluster)
@@ -154,6 +164,36 @@ impl Observations {
     /// method, the seed). Independent of the order in which they were read.
     #[must_use]
     pub fn hash(&self, rubric: &Rubric, settings: &str) -> ContentHash {
+        let mut rows: Vec<String> = self.rows().map(|(_, row)| row).collect();
+        rows.sort_unstable();
+        let mut hasher = Sha256::new();
+        hasher.update(settings);
+        hasher.update([0]);
+        hasher.update(serde_json::to_vec(rubric).unwrap_or_default());
+        for row in &rows {
+            hasher.update([0]);
+            hasher.update(row);
+        }
+        ContentHash::of_digest(&hasher.finalize())
+    }
+
+    /// SHA-256 of each part of what a report is computed from: the references, the labels, and the verdicts of each judge. Where a
+    /// [`Observations::hash`] is another, these say what changed.
+    #[must_use]
+    pub fn hashes_by_part(&self) -> BTreeMap<String, ContentHash> {
+        let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (part, row) in self.rows() {
+            parts.entry(part).or_default().push(row);
+        }
+        let hashed = parts.into_iter().map(|(part, mut rows)| {
+            rows.sort_unstable();
+            (part, ContentHash::of_bytes(rows.join("\0").as_bytes()))
+        });
+        hashed.collect()
+    }
+
+    /// Every reference, label and verdict with the cluster and slices of its conversation, and the part that it belongs to.
+    fn rows(&self) -> impl Iterator<Item = (String, String)> {
         let place = |setting: u32, unit: &str| {
             let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
             self.settings.get(setting as usize).map_or_else(String::new, |s| {
@@ -168,14 +208,16 @@ impl Observations {
                 )
             })
         };
-        let mut rows: Vec<String> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
+        let mut rows: Vec<(String, String)> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
         for reference in self.references.iter().flatten() {
             let place = place(reference.setting, &reference.unit);
-            rows.push(format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value));
+            let row = format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value);
+            rows.push(("references".to_owned(), row));
         }
         for label in &self.labels {
             let place = place(label.setting, &label.unit);
-            rows.push(format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value));
+            let row = format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
+            rows.push(("labels".to_owned(), row));
         }
         for verdict in &self.verdicts {
             let place = place(verdict.setting, &verdict.unit);
@@ -183,21 +225,13 @@ impl Observations {
                 Ok(value) => value.to_string(),
                 Err(kind) => kind.word().to_owned(),
             };
-            rows.push(format!(
+            let row = format!(
                 "verdict\t{place}\t{}\t{}\t{}\t{}\t{outcome}",
                 verdict.criterion, verdict.judge, verdict.fingerprint, verdict.repeat
-            ));
+            );
+            rows.push((format!("verdicts of `{}`", verdict.judge), row));
         }
-        rows.sort_unstable();
-        let mut hasher = Sha256::new();
-        hasher.update(settings);
-        hasher.update([0]);
-        hasher.update(serde_json::to_vec(rubric).unwrap_or_default());
-        for row in &rows {
-            hasher.update([0]);
-            hasher.update(row);
-        }
-        ContentHash::of_digest(&hasher.finalize())
+        rows.into_iter()
     }
 }
 
@@ -206,7 +240,31 @@ pub(crate) fn split_item(key: &str) -> (&str, &str) {
     key.split_once(SEPARATOR).unwrap_or((key, ""))
 }
 
+/// A table of more levels by as many cannot be read.
+const MOST_LEVELS_SHOWN: usize = 21;
+
 impl Scale {
+    /// Whether a table of its levels by its levels can be read.
+    pub(crate) fn can_be_shown(&self) -> bool {
+        let levels = self.for_agreement().map(|scale| scale.levels().len()).unwrap_or_default();
+        (1..=MOST_LEVELS_SHOWN).contains(&levels)
+    }
+
+    /// The applicable levels as tables and charts write them, least first; a point of a grid is its number. Empty on a scale without
+    /// levels, or with more than a table can show.
+    #[must_use]
+    pub fn level_names(&self) -> Vec<LevelName> {
+        if !self.can_be_shown() {
+            return Vec::new();
+        }
+        if self.kind != ScaleKind::Continuous {
+            let named = |level: &Level| LevelName { value: level.value, name: level.name.clone() };
+            return self.applicable().map(named).collect();
+        }
+        let grid = self.for_agreement().map(|scale| scale.levels().to_vec()).unwrap_or_default();
+        grid.into_iter().map(|value| LevelName { value, name: format!("{value:.2}") }).collect()
+    }
+
     /// The scale as the statistics know it: applicable levels only.
     ///
     /// # Errors

@@ -1,3 +1,4 @@
+use crate::{ContentHash, SliceBy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,25 @@ pub struct Policy {
     pub by_metric: BTreeMap<String, MetricRules>,
 }
 
+/// A policy as a project keeps it. Saving it again makes the next version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyVersion {
+    /// 1 for the first.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// The TOML as it was written.
+    pub text: String,
+    /// SHA-256 of the policy's RFC 8785 form, as decisions name it.
+    pub hash: ContentHash,
+    /// Name of who saved it; absent for whoever holds the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, in UTC.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: time::OffsetDateTime,
+}
+
 /// The rules of a metric: the judge's figure beside the same from people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,12 +79,69 @@ pub struct Rules {
     /// Greatest share of items without a valid verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_share: Option<f64>,
+    /// Least share of the items with a valid verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage_at_least: Option<f64>,
+    /// How far people must agree with each other before any judge is gated: the κ of one person with the others on the same items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human_agreement_at_least: Option<Bound>,
     /// Least quadratic κ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kappa_at_least: Option<Bound>,
+    /// Least quadratic κ if every failure were the answer farthest from people's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pessimistic_kappa_at_least: Option<Bound>,
+    /// How far κ may lie below the ceiling: the κ of one person with the others on the same items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling_distance_at_most: Option<Bound>,
+    /// Least quadratic κ in every slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_slice: Option<WorstSlice>,
     /// How much worse than the incumbent still counts as no worse: the margin δ of Δκ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub non_inferiority: Option<f64>,
+    /// How far the mean may move from the incumbent's, to either side, as a share of the range of the scale, before a re-anchored pass
+    /// threshold must have been accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_shift: Option<f64>,
+    /// Greatest distance of judge − people, to either side, in units of the scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bias_at_most: Option<Bound>,
+    /// Least share of what people pass that the judge passes (TPR), at the judge's pass threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub true_pass_rate_at_least: Option<Bound>,
+    /// Least share of what people fail that the judge fails (TNR), at the judge's pass threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub true_fail_rate_at_least: Option<Bound>,
+    /// Greatest share of the items whose repeats are not all equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flip_rate_at_most: Option<Bound>,
+    /// Most US dollars for a thousand verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_per_1000_at_most: Option<f64>,
+    /// Most milliseconds within which 95 % of the answers must come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_p95_ms_at_most: Option<f64>,
+}
+
+/// What κ must be in every slice of the conversations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorstSlice {
+    /// What the slices are cut by: `category`, `corpus`, `system` or `language`.
+    pub by: SliceBy,
+    /// Least quadratic κ.
+    pub kappa_at_least: Bound,
+    /// Slices with fewer items are left out, and said to be.
+    #[serde(default = "WorstSlice::usual_minimum")]
+    pub minimum_n: u64,
+}
+
+impl WorstSlice {
+    /// Below so many items an interval says nothing.
+    fn usual_minimum() -> u64 {
+        20
+    }
 }
 
 /// A bound on a figure: on its whole interval, or by name on the point.
@@ -151,6 +228,7 @@ impl Policy {
         for (metric, rules) in &policy.by_metric {
             rules.check(metric)?;
         }
+        policy.check_slices()?;
         if !policy.asks_of_criteria() && policy.by_metric.is_empty() {
             let expected = "at least one rule: a policy that asks nothing would promote anything";
             return Err(PolicyError::Value { rule: "rules".to_owned(), found: "none".to_owned(), expected });
@@ -168,11 +246,49 @@ impl Policy {
     #[must_use]
     pub fn rules_for(&self, criterion: &str) -> Rules {
         let own = self.by_criterion.get(criterion).cloned().unwrap_or_default();
+        let general = &self.rules;
         Rules {
-            minimum_n: own.minimum_n.or(self.rules.minimum_n),
-            failure_share: own.failure_share.or(self.rules.failure_share),
-            kappa_at_least: own.kappa_at_least.or(self.rules.kappa_at_least),
-            non_inferiority: own.non_inferiority.or(self.rules.non_inferiority),
+            minimum_n: own.minimum_n.or(general.minimum_n),
+            failure_share: own.failure_share.or(general.failure_share),
+            coverage_at_least: own.coverage_at_least.or(general.coverage_at_least),
+            human_agreement_at_least: own.human_agreement_at_least.or(general.human_agreement_at_least),
+            kappa_at_least: own.kappa_at_least.or(general.kappa_at_least),
+            pessimistic_kappa_at_least: own.pessimistic_kappa_at_least.or(general.pessimistic_kappa_at_least),
+            ceiling_distance_at_most: own.ceiling_distance_at_most.or(general.ceiling_distance_at_most),
+            worst_slice: own.worst_slice.or_else(|| general.worst_slice.clone()),
+            non_inferiority: own.non_inferiority.or(general.non_inferiority),
+            mean_shift: own.mean_shift.or(general.mean_shift),
+            bias_at_most: own.bias_at_most.or(general.bias_at_most),
+            true_pass_rate_at_least: own.true_pass_rate_at_least.or(general.true_pass_rate_at_least),
+            true_fail_rate_at_least: own.true_fail_rate_at_least.or(general.true_fail_rate_at_least),
+            flip_rate_at_most: own.flip_rate_at_most.or(general.flip_rate_at_most),
+            cost_per_1000_at_most: own.cost_per_1000_at_most.or(general.cost_per_1000_at_most),
+            latency_p95_ms_at_most: own.latency_p95_ms_at_most.or(general.latency_p95_ms_at_most),
+        }
+    }
+
+    /// What the policy cuts conversations into slices by, if it asks for slices.
+    #[must_use]
+    pub fn sliced_by(&self) -> Option<SliceBy> {
+        self.slices().next()
+    }
+
+    fn slices(&self) -> impl Iterator<Item = SliceBy> {
+        let rules = std::iter::once(&self.rules).chain(self.by_criterion.values());
+        rules.filter_map(|rules| Some(rules.worst_slice.as_ref()?.by))
+    }
+
+    fn check_slices(&self) -> Result<(), PolicyError> {
+        let wrong = |found: String, expected: &'static str| {
+            Err(PolicyError::Value { rule: "worst_slice.by".to_owned(), found, expected })
+        };
+        let first = self.sliced_by();
+        if first == Some(SliceBy::Annotator) {
+            return wrong("annotator".to_owned(), "category, corpus, system or language");
+        }
+        match self.slices().find(|by| Some(*by) != first) {
+            Some(other) => wrong(other.word().to_owned(), "the same slices for every criterion"),
+            None => Ok(()),
         }
     }
 }
@@ -188,8 +304,27 @@ impl Rules {
             }),
             _ => Ok(()),
         };
-        within("failure_share", self.failure_share, 0.0, 1.0, "a share from 0 to 1")?;
-        within("kappa_at_least", self.kappa_at_least.map(|b| b.value), -1.0, 1.0, "a κ from -1 to 1")?;
+        let share = |rule: &str, value: Option<f64>| within(rule, value, 0.0, 1.0, "a share from 0 to 1");
+        let kappa = |rule: &str, bound: Option<Bound>| {
+            within(rule, bound.map(|bound| bound.value), -1.0, 1.0, "a κ from -1 to 1")
+        };
+        let from_zero =
+            |rule: &str, value: Option<f64>| within(rule, value, 0.0, f64::MAX, "a number from 0 on");
+        let value = |bound: Option<Bound>| bound.map(|bound| bound.value);
+        share("failure_share", self.failure_share)?;
+        share("coverage_at_least", self.coverage_at_least)?;
+        share("mean_shift", self.mean_shift)?;
+        share("true_pass_rate_at_least", value(self.true_pass_rate_at_least))?;
+        share("true_fail_rate_at_least", value(self.true_fail_rate_at_least))?;
+        share("flip_rate_at_most", value(self.flip_rate_at_most))?;
+        kappa("kappa_at_least", self.kappa_at_least)?;
+        kappa("human_agreement_at_least", self.human_agreement_at_least)?;
+        kappa("pessimistic_kappa_at_least", self.pessimistic_kappa_at_least)?;
+        kappa("worst_slice.kappa_at_least", self.worst_slice.as_ref().map(|slice| slice.kappa_at_least))?;
+        from_zero("ceiling_distance_at_most", value(self.ceiling_distance_at_most))?;
+        from_zero("bias_at_most", value(self.bias_at_most))?;
+        from_zero("cost_per_1000_at_most", self.cost_per_1000_at_most)?;
+        from_zero("latency_p95_ms_at_most", self.latency_p95_ms_at_most)?;
         let margin = self.non_inferiority.filter(|margin| *margin != 0.0);
         within("non_inferiority", margin, f64::MIN_POSITIVE, 2.0, "a margin above 0")?;
         if self.non_inferiority.is_some() && margin.is_none() {
@@ -223,6 +358,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_examples_are_policies() {
+        let every = Policy::from_toml(include_str!("../../../docs/examples/policy.toml")).unwrap();
+        let serde_json::Value::Object(rules) = serde_json::to_value(&every.rules).unwrap() else { panic!() };
+        assert_eq!(rules.len(), 16, "the example has every rule");
+        Policy::from_toml(include_str!("../../../docs/examples/summeval-policy.toml")).unwrap();
+    }
+
+    #[test]
     fn a_policy_that_asks_nothing_or_nonsense_is_refused() {
         for (text, says) in [
             ("name = \"x\"", "at least one rule"),
@@ -233,6 +376,16 @@ mod tests {
             (
                 "name = \"x\"\n[metric.a]\ndifference_at_most = -0.1",
                 "metric.a.difference_at_most: found -0.1",
+            ),
+            ("name = \"x\"\n[rules]\nmean_shift = -0.1", "rules.mean_shift: found -0.1"),
+            (
+                "name = \"x\"\n[rules]\nworst_slice = { by = \"annotator\", kappa_at_least = 0.2 }",
+                "worst_slice.by: found annotator",
+            ),
+            (
+                "name = \"x\"\n[rules]\nworst_slice = { by = \"corpus\", kappa_at_least = 0.2 }\n\
+                 [criterion.a]\nworst_slice = { by = \"category\", kappa_at_least = 0.2 }",
+                "the same slices for every criterion",
             ),
             ("name = \"x\"\n[criterion.a]\nkappa_at_least = nan", "criterion.a.kappa_at_least: found NaN"),
         ] {

@@ -26,8 +26,10 @@ pub enum Permission {
     Judge,
     /// Decide items on which people do not agree.
     Adjudicate,
-    /// Decide a gate.
+    /// Decide a gate, and keep the policy that it asks.
     Gate,
+    /// Promote judges, roll them back, and accept their pass thresholds.
+    Promote,
     /// Invite and dismiss people.
     ManagePeople,
 }
@@ -39,7 +41,7 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
-            Permission::Adjudicate | Permission::Gate => Role::Lead,
+            Permission::Adjudicate | Permission::Gate | Permission::Promote => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }
     }

@@ -47,7 +47,7 @@ impl Service {
         let rubric = self.rubric_version(project).await?.rubric;
         let mut observations = self.labels_seen(project, None, viewer).await?;
         if query.order == QueueOrder::Judges {
-            self.add_verdicts(project, None, viewer, &mut observations).await?;
+            self.add_verdicts(project, None, viewer, i64::MAX, &mut observations).await?;
             self.keep_judge(project, query.judge.as_deref(), viewer, &mut observations).await?;
         }
         let decisions = self.adjudications(project, viewer).await?;

@@ -17,7 +17,9 @@ mod labelling;
 mod password;
 mod projects;
 mod references;
+mod releasing;
 mod reports;
+mod thresholds;
 mod token;
 
 pub use accounts::InvitationSeen;
@@ -32,8 +34,10 @@ pub use judging::{
     Template, library,
 };
 pub use references::ReferenceChoice;
+pub use releasing::PromotionRequest;
 pub use reports::{AgreementQuery, ComparisonQuery};
 pub use store::{ProjectId, User, UserId, Viewer};
+pub use thresholds::{ThresholdChoice, ThresholdQuery};
 pub use token::random_token;
 
 use std::{fmt, sync::Arc};

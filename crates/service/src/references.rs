@@ -59,6 +59,19 @@ impl Service {
         criterion: Option<&str>,
         viewer: Viewer,
     ) -> Result<Observed, ServiceError> {
+        self.observed_through(project, live, choice, criterion, viewer, i64::MAX).await
+    }
+
+    /// [`Service::observed`] without the verdicts that came after `last`.
+    pub(crate) async fn observed_through(
+        &self,
+        project: ProjectId,
+        live: Rubric,
+        choice: &ReferenceChoice,
+        criterion: Option<&str>,
+        viewer: Viewer,
+        last: i64,
+    ) -> Result<Observed, ServiceError> {
         match choice {
             ReferenceChoice::Labels { rule, annotators } => {
                 check_criterion(&live, criterion)?;
@@ -70,7 +83,7 @@ impl Service {
                         self.references_of(project, &live, &observations, &reference, viewer).await?;
                     observations.references = Some(decided.into_values());
                 }
-                self.add_verdicts(project, criterion, viewer, &mut observations).await?;
+                self.add_verdicts(project, criterion, viewer, last, &mut observations).await?;
                 Ok(Observed { rubric: live, observations, reference })
             }
             ReferenceChoice::AnchorSet { name, split, .. } => {
@@ -83,7 +96,7 @@ impl Service {
                 let slices = self.store.conversation_slices(project, viewer).await?.into_iter();
                 let slices = slices.filter(|slice| in_set.contains(slice.external_id.as_str()));
                 let mut observations = Observations::of_anchor_items(slices.map(setting).collect(), &items);
-                self.add_verdicts(project, criterion, viewer, &mut observations).await?;
+                self.add_verdicts(project, criterion, viewer, last, &mut observations).await?;
                 keep_items(&mut observations, &items, &rubric);
                 Ok(Observed { rubric, observations, reference: source.of_items(&items) })
             }
@@ -186,11 +199,13 @@ impl Service {
         Ok(Observations { labels: labels.collect(), settings, ..Observations::default() })
     }
 
+    /// Adds what judges said of the conversations in `observations`, without the verdicts that came after `last`.
     pub(crate) async fn add_verdicts(
         &self,
         project: ProjectId,
         criterion: Option<&str>,
         viewer: Viewer,
+        last: i64,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
         let names = self.judge_names(project, viewer).await?;
@@ -203,6 +218,7 @@ impl Service {
         let verdicts = self.store.verdicts(project, criterion, None, viewer).await?;
         observations.verdicts = verdicts
             .into_iter()
+            .filter(|verdict| verdict.id <= last)
             .filter_map(|verdict| {
                 Some(JudgeValue {
                     judge: names.get(&(verdict.judge.to_string(), verdict.version.to_string()))?.clone(),

@@ -2,11 +2,14 @@
 
 use crate::{ProjectId, ReferenceChoice, Service, ServiceError, Viewer, references::Observed};
 use domain::{
-    AgreementReport, Comparison, ContentHash, Conversation, LedgerEntry, Observations, PairItems, Rubric,
-    SliceBy,
+    AgreementReport, Comparison, ComparisonChoice, ContentHash, Conversation, LedgerEntry, Observations,
+    PairItems, Rubric, SliceBy,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 use store::{JudgeVersion, JudgeVersionId};
 
 /// What an agreement report is of.
@@ -29,6 +32,8 @@ pub struct ComparisonQuery {
     pub judges: Vec<String>,
     /// The judge that the others are compared with.
     pub incumbent: Option<String>,
+    /// Cut into slices of conversations.
+    pub by: Option<SliceBy>,
 }
 
 /// A question that a report answers.
@@ -42,7 +47,7 @@ pub(crate) struct Question {
 }
 
 /// Changes when a report is computed in another way, so that kept ones are not taken for new ones.
-const COMPUTATION: u32 = 2;
+const COMPUTATION: u32 = 3;
 
 impl Service {
     /// How far people agree.
@@ -129,6 +134,10 @@ impl Service {
         if let Some(report) = self.answered(&question).await? {
             return Ok(report);
         }
+        if query.by == Some(SliceBy::Annotator) {
+            let reason = "each annotator stands beside each judge already: expected category, corpus, system or language";
+            return Err(ServiceError::Invalid { field: "by".to_owned(), reason: reason.to_owned() });
+        }
         let criterion = query.criterion.as_deref();
         let live = self.rubric_version(project).await?.rubric;
         let observed = self.observed(project, live, &query.reference, criterion, viewer).await?;
@@ -136,10 +145,14 @@ impl Service {
         check_criterion(&rubric, criterion)?;
         self.keep_judges(project, query, viewer, &mut observations).await?;
         let name = self.store.project_name(project).await?;
-        let incumbent = query.incumbent.clone();
-        let key = format!("comparison {reference:?} {:?} {incumbent:?} {name}", query.criterion);
+        let choice = ComparisonChoice {
+            incumbent: query.incumbent.clone(),
+            baselines: self.baselines(project, viewer).await?,
+            by: query.by,
+        };
+        let key = format!("comparison {reference:?} {:?} {choice:?} {name}", query.criterion);
         self.kept(&question, &key, observations.hash(&rubric, &key), move || {
-            Comparison::of(&name, &rubric, &observations, reference, incumbent.as_deref())
+            Comparison::of(&name, &rubric, &observations, reference, &choice)
         })
         .await
     }
@@ -294,6 +307,18 @@ impl Service {
         Ok(())
     }
 
+    /// The judges without a model, as reports name them.
+    async fn baselines(&self, project: ProjectId, viewer: Viewer) -> Result<BTreeSet<String>, ServiceError> {
+        let mut baselines = BTreeSet::new();
+        for judge in self.store.judges(project, viewer).await? {
+            let several = judge.versions.len() > 1;
+            for version in judge.versions.iter().filter(|version| version.is_baseline()) {
+                baselines.insert(name_in_reports(&judge.name, &version.version, several));
+            }
+        }
+        Ok(baselines)
+    }
+
     /// Each judge version as reports name it: by the judge's name, and as `NAME@VERSION` where it has several versions.
     pub(crate) async fn judge_names(
         &self,
@@ -304,8 +329,7 @@ impl Service {
         for judge in self.store.judges(project, viewer).await? {
             let several = judge.versions.len() > 1;
             for version in judge.versions {
-                let name =
-                    if several { format!("{}@{}", judge.name, version.version) } else { judge.name.clone() };
+                let name = name_in_reports(&judge.name, &version.version, several);
                 names.insert((judge.name.clone(), version.version), name.into());
             }
         }
@@ -335,6 +359,10 @@ impl Service {
         }
         Err(no_judge(asked, judges.iter().map(|judge| judge.name.as_str())))
     }
+}
+
+fn name_in_reports(judge: &str, version: &str, several: bool) -> String {
+    if several { format!("{judge}@{version}") } else { judge.to_owned() }
 }
 
 pub(crate) fn check_criterion(rubric: &Rubric, criterion: Option<&str>) -> Result<(), ServiceError> {

@@ -331,3 +331,33 @@ async fn baselines_need_no_provider() {
     assert!(majority.len() == 5 && majority.iter().all(|verdict| verdict.outcome == Ok(4.0)));
     assert_eq!(place.provider.asked(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_judge_whose_provider_went_down_half_way_is_not_promoted() {
+    let place = Place::new(40, |number| {
+        let score = if number % 2 == 0 { "4" } else { "5" };
+        if number <= 20 {
+            answer("m-2026-08-01", score)
+        } else {
+            (StatusCode::SERVICE_UNAVAILABLE, json!({}))
+        }
+    })
+    .await;
+    place.declare().await;
+    let run = place.ended(&place.start(&plan(1)).await).await;
+    assert_eq!(run.state, RunState::Paused);
+    let mut labels = "annotator,conversation,unit,criterion,value\n".to_owned();
+    for verdict in 1..=40 {
+        labels.push_str(&format!("ada,c{verdict},conversation,helpfulness,{}\n", verdict % 5 + 1));
+    }
+    place.service.import_text(place.project, Kind::Labels, "labels.csv", &labels).await.unwrap();
+    let request = service::GateRequest {
+        candidate: "strict".to_owned(),
+        incumbent: None,
+        policy: "name = \"x\"\n[rules]\ncoverage_at_least = 0.98".to_owned(),
+        reference: ReferenceChoice::default(),
+    };
+    let decision = place.service.gate(place.project, request, None, Viewer::Operator).await.unwrap();
+    assert_eq!(decision.decision, domain::Verdict::Hold);
+    assert!(decision.reasons[0].contains("of 40 items have no valid verdict"), "{:?}", decision.reasons);
+}

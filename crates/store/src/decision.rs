@@ -18,9 +18,12 @@ impl Store {
         let decision = Decision { id: id.to_string(), decided_at: now, ..decision };
         let body = serde_json::to_string(&decision)
             .map_err(|error| StoreError::conflict(format!("the decision cannot be written down: {error}")))?;
+        let hash = decision
+            .hash()
+            .map_err(|error| StoreError::conflict(format!("the decision cannot be hashed: {error}")))?;
         let sql = "insert into decision (id, project_id, outcome, candidate, incumbent, policy_hash, data_hash, \
-                       body, decided_by, decided_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                       body, decided_by, decided_at, hash) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
         let mut transaction = self.write().await?;
         sqlx::query(sql)
             .bind(id)
@@ -33,6 +36,7 @@ impl Store {
             .bind(body)
             .bind(decided_by)
             .bind(Timestamp::from(now))
+            .bind(hash.0)
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
@@ -44,28 +48,36 @@ impl Store {
     /// # Errors
     /// Where the database fails.
     pub async fn decisions(&self, project: ProjectId, limit: u32) -> Result<Vec<Decision>, StoreError> {
-        let sql =
-            "select body from decision where project_id = $1 order by decided_at desc, id desc limit $2";
-        let bodies: Vec<String> =
-            sqlx::query_scalar(sql).bind(project).bind(limit).fetch_all(self.read()).await?;
-        bodies.iter().map(|body| stored_decision(body)).collect()
+        let sql = "select body, hash from decision where project_id = $1 \
+                   order by decided_at desc, id desc limit $2";
+        let rows: Vec<(String, Option<String>)> =
+            sqlx::query_as(sql).bind(project).bind(limit).fetch_all(self.read()).await?;
+        rows.iter().map(|(body, hash)| stored_decision(body, hash.as_deref())).collect()
     }
 
     /// One decision of a project.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] for one that is not as it was recorded.
     pub async fn decision(&self, project: ProjectId, id: DecisionId) -> Result<Decision, StoreError> {
-        let sql = "select body from decision where project_id = $1 and id = $2";
-        let body: Option<String> =
-            sqlx::query_scalar(sql).bind(project).bind(id).fetch_optional(self.read()).await?;
-        stored_decision(&body.ok_or_else(|| StoreError::not_found("such decision in this project"))?)
+        let sql = "select body, hash from decision where project_id = $1 and id = $2";
+        let row: Option<(String, Option<String>)> =
+            sqlx::query_as(sql).bind(project).bind(id).fetch_optional(self.read()).await?;
+        let (body, hash) = row.ok_or_else(|| StoreError::not_found("such decision in this project"))?;
+        stored_decision(&body, hash.as_deref())
     }
 }
 
-fn stored_decision(body: &str) -> Result<Decision, StoreError> {
-    serde_json::from_str(body)
-        .map_err(|error| StoreError::corrupt(format!("a decision that cannot be read ({error})")))
+pub(crate) fn stored_decision(body: &str, hash: Option<&str>) -> Result<Decision, StoreError> {
+    let decision: Decision = serde_json::from_str(body)
+        .map_err(|error| StoreError::corrupt(format!("a decision that cannot be read ({error})")))?;
+    match hash {
+        // Only what was decided before hashes were kept has none.
+        Some(hash) if decision.hash().ok().is_none_or(|found| found.0 != hash) => {
+            Err(StoreError::corrupt(format!("decision {}, which is not as it was recorded", decision.id)))
+        }
+        _ => Ok(decision),
+    }
 }
 
 fn outcome(verdict: Verdict) -> &'static str {

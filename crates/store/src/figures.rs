@@ -126,7 +126,7 @@ async fn last_decision(
     .transpose()
 }
 
-fn stored_verdict(word: &str) -> Result<Verdict, StoreError> {
+pub(crate) fn stored_verdict(word: &str) -> Result<Verdict, StoreError> {
     match word {
         "promote" => Ok(Verdict::Promote),
         "hold" => Ok(Verdict::Hold),

@@ -72,6 +72,12 @@ ids! {
     RunId;
     /// Identity of a decision.
     DecisionId;
+    /// Identity of a version of a policy.
+    PolicyVersionId;
+    /// Identity of an accepted threshold.
+    ThresholdId;
+    /// Identity of a change of a slot.
+    SlotChangeId;
 }
 
 #[cfg(test)]

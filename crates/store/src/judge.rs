@@ -6,6 +6,7 @@ pub(crate) use declare::judge_named;
 use crate::{
     JudgeId, JudgeVersionId, ProjectId, Store, StoreError, Viewer, seal::unsealed, timestamp::Timestamp,
 };
+use domain::Declaration;
 use std::collections::HashMap;
 use time::OffsetDateTime;
 
@@ -35,6 +36,20 @@ pub struct JudgeVersion {
     pub fingerprints: Vec<Fingerprint>,
     /// Its verdicts by criterion, without those that are sealed to the viewer.
     pub criteria: Vec<CriterionVerdicts>,
+}
+
+impl JudgeVersion {
+    /// What was declared here; none where its verdicts came as a file.
+    #[must_use]
+    pub fn declaration(&self) -> Option<Declaration> {
+        serde_json::from_value(self.declared.get("declaration")?.clone()).ok()
+    }
+
+    /// Whether it is a baseline without a model, which every other judge must beat.
+    #[must_use]
+    pub fn is_baseline(&self) -> bool {
+        self.declaration().is_some_and(|declared| declared.model().is_none())
+    }
 }
 
 /// One instrument: a judge version as one model version that the provider reported.

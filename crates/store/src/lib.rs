@@ -26,14 +26,18 @@ mod invitation;
 mod judge;
 mod label;
 mod people;
+mod policy;
 mod project;
 mod reference;
+mod release_log;
 mod report;
 mod rubric;
 mod run;
 mod seal;
 mod session;
+mod slot;
 mod texts;
+mod threshold;
 mod timestamp;
 mod token;
 mod verdict;
@@ -47,7 +51,8 @@ pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
     AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId,
-    JudgeVersionId, LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
+    JudgeVersionId, LabelId, PolicyVersionId, ProjectId, ReferenceSetId, RubricVersionId, RunId,
+    SlotChangeId, ThresholdId, UserId,
 };
 pub use import::{Admission, Import};
 pub use invitation::{Invitation, NewInvitation};
@@ -60,5 +65,6 @@ pub use rubric::{Publication, RubricVersion};
 pub use run::{JudgeRun, JudgedCall, NewRun};
 pub use seal::Viewer;
 pub use session::{ActiveSession, SessionKey, Sessions};
+pub use slot::{NewSlotChange, NewStanding};
 pub use token::TokenHash;
 pub use verdict::{Failure, StoredVerdict, VerdictDetail, VerdictKey};

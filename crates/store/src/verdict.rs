@@ -10,6 +10,8 @@ use std::{collections::HashMap, sync::Arc};
 /// A verdict as reports need it, without its reason and its raw answer. Texts are shared between verdicts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredVerdict {
+    /// Greater than that of every verdict that was stored before.
+    pub id: i64,
     /// Name of the judge.
     pub judge: Arc<str>,
     /// Its version.
@@ -90,7 +92,7 @@ macro_rules! verdicts {
     ($condition:literal) => {
         concat!(
             "select d.conversation_id, d.unit, d.criterion, d.repeat, d.fingerprint_id, d.value, d.failure, \
-                 d.latency_ms, d.cost_usd, d.total_tokens \
+                 d.latency_ms, d.cost_usd, d.total_tokens, d.id \
              from verdict d where d.judge_version_id = $1 and ",
             unsealed!("d.conversation_id", "$2"),
             $condition
@@ -186,6 +188,7 @@ fn stored_verdict(
         .ok_or_else(|| StoreError::corrupt("a verdict under the fingerprint of another judge version"))?;
     let total_tokens: Option<i64> = row.try_get(9)?;
     Ok(StoredVerdict {
+        id: row.try_get(10)?,
         judge: version.judge.clone(),
         version: version.version.clone(),
         conversation: row.try_get(0)?,
@@ -230,6 +233,14 @@ impl Store {
             }
         }
         Ok(verdicts)
+    }
+
+    /// The last verdict that was stored: [`StoredVerdict::id`]; 0 where there is none.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn last_verdict(&self) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("select coalesce(max(id), 0) from verdict").fetch_one(self.read()).await?)
     }
 
     /// The instrument failures of a judge version that are not sealed to the viewer, on one criterion or on all, with all there is to read.

@@ -15,11 +15,26 @@ pub(super) async fn run(
 ) -> anyhow::Result<u8> {
     let project = service.project(project).await?.id;
     let decision = service.gate(project, request, None, Viewer::Operator).await?;
+    answer(&decision, format)
+}
+
+/// Decides a recorded decision again, and answers with the same bytes.
+pub(super) async fn replay(
+    service: &Service,
+    project: &str,
+    decision: &str,
+    format: Format,
+) -> anyhow::Result<u8> {
+    let project = service.project(project).await?.id;
+    answer(&service.replay(project, decision).await?, format)
+}
+
+fn answer(decision: &Decision, format: Format) -> anyhow::Result<u8> {
     match format {
-        Format::Json => print_json(&decision)?,
-        Format::Text => print(&in_words(&decision))?,
-        Format::Junit => print(&junit(&decision))?,
-        Format::Markdown => print(&markdown(&decision))?,
+        Format::Json => print_json(decision)?,
+        Format::Text => print(&in_words(decision))?,
+        Format::Junit => print(&junit(decision))?,
+        Format::Markdown => print(&markdown(decision))?,
     }
     Ok(match decision.decision {
         Verdict::Promote => 0,

@@ -53,6 +53,12 @@ fn every_command_shows_an_example() {
         "anchor-set",
         "compare",
         "gate",
+        "policy",
+        "threshold",
+        "promote",
+        "rollback",
+        "slots",
+        "log",
         "check",
         "diagnose",
         "user",
@@ -328,6 +334,56 @@ fn a_copy_is_sound_and_replaces_nothing() {
     assert_eq!(place.done(&["doctor", "--db", "copy.db", "--json"]).json()["sound"], true);
     let again = DEMO.run(&["backup", &copy]);
     assert_eq!(again.code, 3, "{again:?}");
+}
+
+/// What follows a decision: it is decided again to the byte, its candidate is promoted and rolled back, and the log has it all.
+#[test]
+fn a_release_goes_from_the_decision_to_the_log() {
+    let place = Workplace::new();
+    place.done(&["demo"]);
+    place.done(&["anchor-set", "freeze", "--project", "demo", "gold", "--confirm", "0.5"]);
+    let on_gold = ["--anchor-set", "gold@1"];
+    place.file("policy.toml", "name = \"p\"\ncriteria = [\"helpfulness\"]\n[rules]\nminimum_n = 1\n");
+    let gate = ["gate", "--project", "demo", "--candidate", "illustrative / claims", "--json"];
+    let without = place.run(&[&gate[..], &on_gold].concat());
+    assert_eq!(without.code, 3, "{without:?}");
+    assert!(without.err.contains("has no policy yet"), "{without:?}");
+    let saved = place.done(&["policy", "save", "--project", "demo", "policy.toml", "--json"]).json();
+    assert_eq!(saved["version"], 1);
+    let decided = place.run(&[&gate[..], &on_gold].concat());
+    assert_eq!(decided.code, 0, "{decided:?}");
+    let decision = decided.json();
+    let id = decision["id"].as_str().unwrap();
+    let again = place.run(&["gate", "--project", "demo", "--replay", id, "--json"]);
+    assert_eq!((again.code, &again.out), (0, &decided.out), "the same bytes");
+    assert_eq!(place.run(&["gate", "--project", "demo", "--replay", "none"]).code, 3);
+
+    let asked = ["--project", "demo", "--judge", "illustrative / strict", "--criterion", "helpfulness"];
+    let proposal = place.done(&[&["threshold", "propose", "--json"], &asked[..], &on_gold].concat()).json();
+    assert!(proposal["sweep"].as_array().is_some_and(|sweep| sweep.len() > 1), "{proposal}");
+    let accept = ["threshold", "accept", "--json", "--reason", "the judge is strict"];
+    let accepted = place.done(&[&accept[..], &asked, &on_gold].concat()).json();
+    assert_eq!(accepted["threshold"], proposal["proposed"]["threshold"]);
+
+    let promote =
+        ["promote", "--project", "demo", id, "--purpose", "routine", "--reason", "a first judge", "--json"];
+    let promoted = place.run(&promote);
+    assert_eq!(promoted.code, 0, "{promoted:?}");
+    assert_eq!(promoted.json()[0]["stands"]["decision"], id);
+    assert_eq!(place.run(&promote).code, 3, "it stands there already");
+    let slot =
+        ["--project", "demo", "--criterion", "helpfulness", "--purpose", "routine", "--reason", "drifts"];
+    place.done(&[&["rollback"], &slot[..]].concat());
+    assert_eq!(place.run(&[&["rollback"], &slot[..]].concat()).code, 3, "nothing stands there any more");
+    assert!(place.done(&["slots", "--project", "demo"]).out.contains("nothing"));
+    let log = place.done(&["log", "--project", "demo", "--json"]).json();
+    let kinds: Vec<&str> =
+        log.as_array().unwrap().iter().map(|entry| entry["event"]["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["slot", "slot", "threshold", "gate", "confirm", "policy"]);
+    let words = place.done(&["log", "--project", "demo"]).out;
+    for part in ["rollback", "promote", "PROMOTE illustrative / claims", "the judge is strict", "look 1"] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
 }
 
 /// The whole loop of real judges: the upgrade is held, and the reasons name where it is worse.

@@ -7,7 +7,7 @@ use service::{ProjectId, User};
 use std::collections::BTreeMap;
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
@@ -22,12 +22,13 @@ const PAGES: [&str; 16] = [
     "/p/shop/diagnose?from=old",
     "/p/shop/diagnose.json",
     "/p/shop/gate",
+    "/p/shop/threshold?judge=new&criterion=helpful",
     "/p/shop/agreement.json?by=annotator",
     "/p/shop/compare.json?rule=median",
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
-const FUNCTIONS: [(&str, &str); 11] = [
+const FUNCTIONS: [(&str, &str); 12] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
@@ -42,6 +43,7 @@ const FUNCTIONS: [(&str, &str); 11] = [
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first", "metric": "helpful"}"#),
     ("/rpc/load_diagnosis", r#"{"project": "shop"}"#),
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
+    ("/rpc/load_threshold", r#"{"project": "shop", "judge": "new", "criterion": "helpful"}"#),
 ];
 
 /// What a person reads behind every door, without what differs between any two answers.

@@ -99,27 +99,56 @@ fn RuleRow(
         RuleVerdict::Inconclusive => ("unsure", "? inconclusive"),
         RuleVerdict::Undefined => ("unsure", "∅ undefined"),
     };
-    let is_difference = ["non_inferiority", "difference_at_most"].contains(&rule.rule.as_str());
+    let is_difference =
+        ["non_inferiority", "difference_at_most", "bias_at_most", "mean_shift"].contains(&rule.rule.as_str());
     let form = if is_difference { Form::Difference } else { Form::Plain };
-    let incumbent = decision.incumbent.clone().unwrap_or_default();
-    let query = [("criterion", rule.criterion.as_str()), ("incumbent", incumbent.as_str())];
-    let href = if rule.rule == "difference_at_most" {
-        with_query(&of_project(&decision.project, "diagnose"), &[("judge", &decision.candidate)])
-    } else {
-        with_query(&of_project(&decision.project, "compare"), &query)
-    };
+    let href = evidence_of(&decision, &rule);
+    let slice = rule.slice.as_ref().map(|slice| {
+        let value = if slice.value.is_empty() { "(none)".to_owned() } else { visible(&slice.value) };
+        view! { <span class="soft">{format!(" · {} {value}", slice.by.word())}</span> }
+    });
+    let threshold = (rule.rule == "mean_shift" && rule.verdict == RuleVerdict::Fail).then(|| {
+        let href = threshold_page(&decision, &rule.criterion);
+        view! { " " <a href=href>"Re-anchor the threshold"</a> }
+    });
     let name = rule.rule.replace('_', " ");
     view! {
         <tr>
             <th scope="row">{name.clone()}</th>
-            <td><a href=href>{visible(&rule.criterion)}</a></td>
-            <td class="wrap">{visible(&rule.required)}</td>
+            <td><a href=href>{visible(&rule.criterion)}</a> {slice}</td>
+            <td class="wrap">{visible(&rule.required)} {threshold}</td>
             <td class="right">
                 <Figure estimate=rule.found name=format!("{name} on {}", visible(&rule.criterion)) id=format!("rule-{index}") form=form/>
             </td>
             <td class=class>{word}</td>
         </tr>
     }
+}
+
+/// Where the items behind a figure are.
+fn evidence_of(decision: &Decision, rule: &RuleOutcome) -> String {
+    let page = |page: &str| of_project(&decision.project, page);
+    let (candidate, criterion) = (decision.candidate.as_str(), rule.criterion.as_str());
+    match rule.rule.as_str() {
+        "difference_at_most" => with_query(&page("diagnose"), &[("judge", candidate)]),
+        "failure_share" | "coverage_at_least" => {
+            with_query(&page("compare/failures"), &[("judge", candidate), ("criterion", criterion)])
+        }
+        "human_agreement_at_least" => with_query(&page("agreement"), &[("criterion", criterion)]),
+        _ => {
+            let incumbent = decision.incumbent.as_deref().unwrap_or_default();
+            let by = rule.slice.as_ref().map_or("", |slice| slice.by.word());
+            with_query(&page("compare"), &[("criterion", criterion), ("incumbent", incumbent), ("by", by)])
+        }
+    }
+}
+
+/// Where the threshold of the candidate is moved: on the items of the decision, or those to tune on of the same set.
+fn threshold_page(decision: &Decision, criterion: &str) -> String {
+    let set = decision.reference.anchor_set.as_ref();
+    let reference = set.map(|set| format!("{}@{} tune", set.name, set.version)).unwrap_or_default();
+    let query = [("judge", decision.candidate.as_str()), ("criterion", criterion), ("reference", &reference)];
+    with_query(&of_project(&decision.project, "threshold"), &query)
 }
 
 /// What the decision was made on.
@@ -136,6 +165,7 @@ fn Evidence(
         }
         None => format!("{} of the live labels of {}", source.rule.word(), names.join(", ")),
     };
+    let hash = decision.hash().map_or_else(|error| error.to_string(), |hash| hash.0);
     let policy = serde_json::to_string_pretty(&decision.policy).unwrap_or_default();
     view! {
         <section class="part" aria-labelledby="evidence">
@@ -151,6 +181,8 @@ fn Evidence(
                 <dd>{visible(&decision.policy.name)} " " <code class="hash">{decision.policy_hash.0.clone()}</code></dd>
                 <dt>"Record"</dt>
                 <dd><code class="hash">{decision.id.clone()}</code></dd>
+                <dt>"Hash of the record"</dt>
+                <dd><code class="hash">{hash}</code></dd>
             </dl>
             <details>
                 <summary>"The policy as it was applied"</summary>

@@ -25,8 +25,19 @@ pub fn arithmetic_mean(values: &[f64]) -> Option<f64> {
 /// assert_eq!(agreement::median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
 /// ```
 pub fn median(values: &[f64]) -> Option<f64> {
-    let finite = !values.is_empty() && values.iter().all(|value| value.is_finite());
-    finite.then(|| quantiles(values, 0.5, 0.5).0)
+    quantile(values, 0.5)
+}
+
+/// The value below which a share of some numbers lies, linear between two of them (type 7 of Hyndman & Fan 1996). None of no number,
+/// where one is not finite, and for a share outside [0, 1].
+///
+/// ```
+/// assert_eq!(agreement::quantile(&[9.0, 1.0, 2.0], 0.75), Some(5.5));
+/// ```
+pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let sound =
+        !values.is_empty() && values.iter().all(|value| value.is_finite()) && (0.0..=1.0).contains(&share);
+    sound.then(|| quantiles(values, share, share).0)
 }
 
 /// Mean of the values that are there, with an interval by cluster.

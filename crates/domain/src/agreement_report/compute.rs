@@ -1,8 +1,8 @@
 //! From labels to figures.
 
 use super::{
-    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
-    PairAgreement, PairItem, PairItems, SliceAgreement,
+    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, PairAgreement,
+    PairItem, PairItems, SliceAgreement,
 };
 use crate::observations::split_item;
 use crate::{Criterion, HumanValue, Observations, Rubric, Scale, SliceBy};
@@ -54,10 +54,7 @@ impl PairItems {
             first,
             second,
         );
-        let levels: Vec<LevelName> = scale
-            .applicable()
-            .map(|level| LevelName { value: level.value, name: level.name.clone() })
-            .collect();
+        let levels = scale.level_names();
         let mut items: Vec<PairItem> = Vec::new();
         for (position, key) in ratings.items().iter().enumerate() {
             if let (Some(a), Some(b)) = (ratings.value(first, position), ratings.value(second, position)) {

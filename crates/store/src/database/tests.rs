@@ -188,7 +188,21 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
         ("confirm_candidate", "insert into confirm_candidate values (1, 'j')".to_owned()),
         (
             "decision",
-            format!("insert into decision select x'04', {p}, 'hold', 'j', null, 'h', 'h', '{{}}', null, 0"),
+            format!("insert into decision select x'04', {p}, 'hold', 'j', null, 'h', 'h', '{{}}', null, 0, 'h'"),
+        ),
+        ("policy_version", format!("insert into policy_version select x'06', {p}, 1, '', 'h', null, 0")),
+        (
+            "threshold",
+            format!(
+                "insert into threshold select x'07', {p}, 'helpfulness', id, 4, 3, '{{}}', 'r', null, 0 from fingerprint"
+            ),
+        ),
+        (
+            "slot_change",
+            format!(
+                "insert into slot_change select x'08', {p}, 'helpfulness', 'inline', 'promote', x'04', id, 4, 'r', null, \
+                     null, 0, null from fingerprint"
+            ),
         ),
     ] {
         assert_eq!(fixture.execute(made).await.unwrap(), 1, "{table}");
@@ -207,6 +221,9 @@ async fn what_is_kept_for_good_cannot_be_changed_or_deleted() {
         ("fingerprint", "hash"),
         ("verdict", "value"),
         ("decision", "body"),
+        ("policy_version", "body"),
+        ("threshold", "threshold"),
+        ("slot_change", "reason"),
     ] {
         assert_ne!(fixture.number(format!("select count(*) from {table}")).await, 0, "{table}");
         for sql in [format!("update {table} set {column} = null"), format!("delete from {table}")] {

@@ -18,6 +18,7 @@ pub(crate) fn decision(verdict: Verdict) -> Decision {
         rules: Vec::new(),
         reasons: vec!["coherence: worse".to_owned()],
         policy: Policy::from_toml("name = \"upgrade\"\n[rules]\nminimum_n = 200").unwrap(),
+        evidence: None,
     }
 }
 
@@ -42,4 +43,15 @@ async fn decisions_are_logged_under_an_identity_of_their_own() {
     assert_eq!(fixture.store.decisions(fixture.project, 1).await.unwrap(), [promote]);
     let other = fixture.store.create_project("other", NOW).await.unwrap().id;
     assert!(matches!(fixture.store.decision(other, id).await, Err(StoreError::NotFound { .. })));
+}
+
+#[tokio::test]
+async fn a_decision_that_was_tampered_with_is_not_shown() {
+    let fixture = Fixture::new(0).await;
+    let decided =
+        fixture.store.append_decision(fixture.project, None, decision(Verdict::Hold), NOW).await.unwrap();
+    fixture.execute("drop trigger decision_is_append_only_on_update").await.unwrap();
+    fixture.execute("update decision set body = replace(body, '\"hold\"', '\"promote\"')").await.unwrap();
+    let found = fixture.store.decision(fixture.project, decided.id.parse().unwrap()).await;
+    assert!(matches!(&found, Err(StoreError::Corrupt { what }) if what.contains(&decided.id)), "{found:?}");
 }

@@ -7,7 +7,9 @@ async fn verdicts_are_read_without_their_texts() {
     let rows = [verdict_row("a", "c1", Outcome::Value(4.0)), verdict_row("b", "c2", refusal())];
     fixture.imported_verdicts(&rows).await;
     let verdicts = fixture.store.verdicts(fixture.project, None, None, Viewer::Operator).await.unwrap();
+    assert_eq!(fixture.store.last_verdict().await.unwrap(), verdicts[1].id);
     let expected = StoredVerdict {
+        id: verdicts[0].id,
         judge: "a".into(),
         version: "1".into(),
         conversation: fixture.id("c1").await,
