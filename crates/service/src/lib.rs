@@ -7,6 +7,7 @@
 mod accounts;
 mod adjudicating;
 mod anchoring;
+mod api_tokens;
 mod checking;
 mod diagnosing;
 mod error;
@@ -23,6 +24,7 @@ mod token;
 pub use accounts::InvitationSeen;
 pub use adjudicating::{AdjudicationQuery, ImportedReferences};
 pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchorSet};
+pub use api_tokens::{ApiTokenRequest, Caller};
 pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
@@ -47,6 +49,7 @@ pub struct Service {
     clock: fn() -> OffsetDateTime,
     hasher: Arc<password::Hasher>,
     throttle: Arc<accounts::Throttle>,
+    wrong_tokens: Arc<api_tokens::WrongTokens>,
     computing: Arc<tokio::sync::Mutex<()>>,
     endpoints: Arc<judge::Endpoints>,
     lines: Arc<judging::Lines>,
@@ -62,6 +65,7 @@ impl Service {
             clock,
             hasher: Arc::default(),
             throttle: Arc::default(),
+            wrong_tokens: Arc::default(),
             computing: Arc::default(),
             endpoints: Arc::default(),
             lines: Arc::default(),
