@@ -185,7 +185,10 @@ impl Service {
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn projects_for(&self, caller: &Caller) -> Result<Vec<domain::ProjectMembership>, ServiceError> {
+    pub async fn projects_for(
+        &self,
+        caller: &Caller,
+    ) -> Result<Vec<domain::ProjectMembership>, ServiceError> {
         let mut projects = self.store.projects_of(caller.user).await?;
         projects.retain(|(project, _)| caller.project.is_none_or(|only| only == project.id));
         Ok(projects

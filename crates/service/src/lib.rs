@@ -30,8 +30,8 @@ pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEstimate,
-    Template, library,
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEntry,
+    RunEstimate, Template, library,
 };
 pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};

@@ -1,5 +1,6 @@
 use crate::{
-    ProjectId, Store, StoreError, TokenHash, UserId, error::OnUnique, people::check_name, timestamp::Timestamp,
+    ProjectId, Store, StoreError, TokenHash, UserId, error::OnUnique, people::check_name,
+    timestamp::Timestamp,
 };
 use domain::Scope;
 use time::{Duration, OffsetDateTime};
@@ -135,10 +136,8 @@ impl Store {
     /// # Errors
     /// Where the database fails.
     pub async fn api_token(&self, prefix: &str) -> Result<Option<ApiToken>, StoreError> {
-        let row: Option<Row> = sqlx::query_as(api_tokens!("t.prefix = $1"))
-            .bind(prefix)
-            .fetch_optional(self.read())
-            .await?;
+        let row: Option<Row> =
+            sqlx::query_as(api_tokens!("t.prefix = $1")).bind(prefix).fetch_optional(self.read()).await?;
         row.map(ApiToken::try_from).transpose()
     }
 

@@ -55,7 +55,8 @@ async fn the_last_use_is_known_to_the_minute() {
     let store = &fixture.store;
     let ada = fixture.user("Ada").await;
     store.create_api_token(&token(&fixture, ada, "aaaa"), NOW).await.unwrap();
-    for (now, known) in [(after(1), after(1)), (after(1) + Duration::SECOND, after(1)), (after(3), after(3))] {
+    for (now, known) in [(after(1), after(1)), (after(1) + Duration::SECOND, after(1)), (after(3), after(3))]
+    {
         let token = store.api_token("aaaa").await.unwrap().unwrap();
         store.touch_api_token(&token, now).await.unwrap();
         assert_eq!(store.api_token("aaaa").await.unwrap().unwrap().last_used_at, Some(known));
