@@ -112,7 +112,7 @@ pub(crate) struct GateBody {
     /// The judge in place; rules that need one are left out without it
     incumbent: Option<String>,
     /// The rules, in TOML
-    #[schema(example = "confidence = 0.95\n")]
+    #[schema(example = "name = \"upgrade\"\n[rules]\nkappa_at_least = 0.4\n")]
     policy: String,
     /// How several labels become one; as the last built references where absent
     #[schema(schema_with = rules)]

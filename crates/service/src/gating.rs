@@ -74,6 +74,7 @@ impl Service {
         let decision = self.store.append_decision(project, by, decision, self.now()).await?;
         let detail = format!("{}: {} {}", decision.id, decision.decision.word(), decision.candidate);
         self.record(by, Some(project), "gate", &detail).await?;
+        self.announce(project, &decision);
         Ok(decision)
     }
 

@@ -20,6 +20,7 @@ mod projects;
 mod references;
 mod reports;
 mod token;
+mod webhook;
 
 pub use accounts::InvitationSeen;
 pub use adjudicating::{AdjudicationQuery, ImportedReferences};
@@ -37,6 +38,7 @@ pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};
 pub use store::{ProjectId, User, UserId, Viewer};
 pub use token::random_token;
+pub use webhook::{Webhook, WebhookError};
 
 use std::{fmt, sync::Arc};
 use store::Store;
@@ -54,6 +56,7 @@ pub struct Service {
     endpoints: Arc<judge::Endpoints>,
     lines: Arc<judging::Lines>,
     runs: Arc<judging::Runs>,
+    webhook: Option<Arc<Webhook>>,
 }
 
 impl Service {
@@ -70,6 +73,7 @@ impl Service {
             endpoints: Arc::default(),
             lines: Arc::default(),
             runs: Arc::default(),
+            webhook: None,
         }
     }
 

@@ -1,10 +1,11 @@
 //! A Touchstone server that is asked by its API, for those who do not hold the database file.
 
 use crate::http::api::{Problem, ROOT};
-use reqwest::{Client, Method, RequestBuilder, StatusCode, Url, redirect::Policy};
+use judge::{client_builder, is_loopback};
+use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
-use std::{error::Error, net::IpAddr, time::Duration};
+use std::{error::Error, time::Duration};
 
 /// The environment variable that holds the token.
 const VARIABLE: &str = "TOUCHSTONE_TOKEN";
@@ -65,10 +66,7 @@ impl Server {
         if token.is_empty() {
             return Err(ServerError::NoToken);
         }
-        // Fails where one is installed already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(Policy::none())
+        let client = client_builder()
             .connect_timeout(CONNECT)
             .timeout(LONGEST_ANSWER)
             .build()
@@ -130,13 +128,10 @@ impl Server {
 
 /// Whether a token may be sent there.
 fn is_safe(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let is_loopback = host == "localhost"
-        || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     let names_nobody = url.username().is_empty() && url.password().is_none();
     let ends_there = url.query().is_none() && url.fragment().is_none();
     let scheme = url.scheme();
-    names_nobody && ends_there && (scheme == "https" || (scheme == "http" && is_loopback))
+    names_nobody && ends_there && (scheme == "https" || (scheme == "http" && is_loopback(url)))
 }
 
 fn unreachable(url: &Url, error: &reqwest::Error) -> ServerError {
