@@ -64,7 +64,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 41] = [
+const FUNCTIONS: [(&str, &str, Door); 43] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -72,6 +72,8 @@ const FUNCTIONS: [(&str, &str, Door); 41] = [
     ("/rpc/join_project", "token=none", SignedIn),
     ("/rpc/load_account", r#"{}"#, SignedIn),
     ("/rpc/change_password", "old=wrong&password=wrong", SignedIn),
+    ("/rpc/create_api_token", "name=ci&project=&read=on&days=30", SignedIn),
+    ("/rpc/revoke_api_token", "prefix=none", SignedIn),
     ("/rpc/load_projects", r#"{}"#, SignedIn),
     ("/rpc/load_home", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_desk", r#"{"project": "shop"}"#, Members(Label)),
