@@ -335,17 +335,11 @@ pub fn run() -> ExitCode {
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("touchstone: {error}"));
             ExitCode::from(BROKEN)
         }
     }
-}
-
-/// Whoever read our output had enough of it.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn execute(cli: Cli) -> anyhow::Result<u8> {
@@ -447,14 +441,16 @@ fn read(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
 }
 
-/// Writes data to standard output.
+/// Writes data to standard output. That whoever reads it had enough of it changes nothing, the exit code of a gate least of all.
 fn print(text: &str) -> std::io::Result<()> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
+    let written =
+        [text, end].iter().try_for_each(|part| out.write_all(part.as_bytes())).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
-    out.flush()
 }
 
 /// Writes a value as JSON to standard output.

@@ -424,6 +424,18 @@ fn what_is_broken_never_looks_like_an_answer() {
     }
 }
 
+#[test]
+fn a_gate_that_nobody_reads_to_the_end_answers_all_the_same() {
+    let place = Workplace::new();
+    place.done(&["demo"]);
+    place.file("hold.toml", "name = \"demo\"\n[rules]\nkappa_at_least = { value = 0.999, on = \"point\" }\n");
+    let asked =
+        ["gate", "--project", "demo", "--candidate", "illustrative / claims", "--policy", "hold.toml"];
+    let mut child = place.command(&asked).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
 /// The address of a server that answers 500, whatever it is asked.
 fn failing_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
