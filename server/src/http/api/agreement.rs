@@ -9,7 +9,7 @@ use axum::{http::HeaderMap, response::Response};
 use domain::Scope;
 
 /// How far people agree
-#[utoipa::path(get, path = "/agreement", tag = "reports", params(InProject, AgreementParameters, ReportForm), responses(
+#[utoipa::path(get, operation_id = "agreement", path = "/agreement", tag = "reports", params(InProject, AgreementParameters, ReportForm), responses(
     (status = 200, description = "As `touchstone agreement` prints it", content(
         (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),
     )),

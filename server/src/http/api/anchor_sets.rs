@@ -11,7 +11,7 @@ use domain::{AnchorSetName, Scope};
 use service::{AnchorSetEntry, ServiceError};
 
 /// List the frozen anchor sets
-#[utoipa::path(get, path = "/anchor-sets", tag = "anchor sets", params(InProject), responses(
+#[utoipa::path(get, operation_id = "list_anchor_sets", path = "/anchor-sets", tag = "anchor sets", params(InProject), responses(
     (status = 200, description = "By name and version", body = Vec<Value>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -24,7 +24,7 @@ pub(super) async fn list(
 }
 
 /// An anchor set byte for byte as it was frozen
-#[utoipa::path(get, path = "/anchor-sets/{name}", tag = "anchor sets",
+#[utoipa::path(get, operation_id = "anchor_set", path = "/anchor-sets/{name}", tag = "anchor sets",
     params(InProject, ("name" = String, Path, description = "`NAME@VERSION`", example = "gold@1")), responses(
     (status = 200, description = "The file", body = Value),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),

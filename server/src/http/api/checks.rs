@@ -12,7 +12,7 @@ use axum::{
 use domain::Scope;
 
 /// Do the golden cases pass?
-#[utoipa::path(get, path = "/checks", tag = "reports", params(InProject, CheckParameters, AnswerForm), responses(
+#[utoipa::path(get, operation_id = "check", path = "/checks", tag = "reports", params(InProject, CheckParameters, AnswerForm), responses(
     (status = 200, description = "As `touchstone check` prints it", content(
         (Value = "application/json"), (String = "application/xml"), (String = "text/markdown"), (String = "text/plain"),
     )),

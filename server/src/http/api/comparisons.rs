@@ -9,7 +9,7 @@ use axum::{http::HeaderMap, response::Response};
 use domain::{Scope, Split};
 
 /// Judges against people
-#[utoipa::path(get, path = "/comparisons", tag = "reports",
+#[utoipa::path(get, operation_id = "comparison", path = "/comparisons", tag = "reports",
     params(InProject, ComparisonParameters, ReferenceParameters, ReportForm), responses(
     (status = 200, description = "As `touchstone compare` prints it. A look at `confirm` is recorded", content(
         (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),

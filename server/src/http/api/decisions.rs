@@ -10,7 +10,7 @@ use axum::{
 use domain::{Decision, Scope};
 
 /// List the decisions, newest first
-#[utoipa::path(get, path = "/decisions", tag = "gates", params(InProject), responses(
+#[utoipa::path(get, operation_id = "list_decisions", path = "/decisions", tag = "gates", params(InProject), responses(
     (status = 200, description = "The last 500", body = Vec<Value>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -23,7 +23,7 @@ pub(super) async fn list(
 }
 
 /// A decision as it was recorded
-#[utoipa::path(get, path = "/decisions/{decision}", tag = "gates",
+#[utoipa::path(get, operation_id = "decision", path = "/decisions/{decision}", tag = "gates",
     params(InProject, ("decision" = String, Path, description = "Id of the decision"), AnswerForm), responses(
     (status = 200, description = "As `touchstone gate` printed it", content(
         (Value = "application/json"), (String = "application/xml"), (String = "text/markdown"), (String = "text/plain"),

@@ -9,7 +9,7 @@ use axum::{http::HeaderMap, response::Response};
 use domain::{Scope, Split};
 
 /// Where conversations fail
-#[utoipa::path(get, path = "/diagnoses", tag = "reports",
+#[utoipa::path(get, operation_id = "diagnosis", path = "/diagnoses", tag = "reports",
     params(InProject, DiagnosisParameters, ReferenceParameters, ReportForm), responses(
     (status = 200, description = "As `touchstone diagnose` prints it. A look at `confirm` is recorded", content(
         (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),

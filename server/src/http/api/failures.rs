@@ -6,7 +6,7 @@ use axum::Json;
 use domain::{LedgerEntry, Scope};
 
 /// The verdicts that are no value, each with its raw text
-#[utoipa::path(get, path = "/failures", tag = "judges", params(InProject, FailureParameters), responses(
+#[utoipa::path(get, operation_id = "list_failures", path = "/failures", tag = "judges", params(InProject, FailureParameters), responses(
     (status = 200, description = "By judge, criterion and conversation", body = Vec<Value>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]

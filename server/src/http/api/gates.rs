@@ -9,7 +9,7 @@ use axum::{
 use domain::Scope;
 
 /// May a judge be promoted? The answer is put on record
-#[utoipa::path(post, path = "/gates", tag = "gates", params(AnswerForm), request_body = GateBody, responses(
+#[utoipa::path(post, operation_id = "decide", path = "/gates", tag = "gates", params(AnswerForm), request_body = GateBody, responses(
     (status = 201, description = "The decision, whatever it is, as `touchstone gate` prints it", content(
         (Value = "application/json"), (String = "application/xml"), (String = "text/markdown"), (String = "text/plain"),
     ), headers(("location" = String, description = "Where it is"))),

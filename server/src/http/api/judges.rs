@@ -7,7 +7,7 @@ use domain::Scope;
 use service::JudgeEntry;
 
 /// List the judge versions, with what answered for them
-#[utoipa::path(get, path = "/judges", tag = "judges", params(InProject), responses(
+#[utoipa::path(get, operation_id = "list_judges", path = "/judges", tag = "judges", params(InProject), responses(
     (status = 200, description = "As `touchstone judge list --json` prints them", body = Vec<Value>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]

@@ -15,7 +15,7 @@ pub(super) struct ProjectEntry {
 }
 
 /// List the projects that the token is for
-#[utoipa::path(get, path = "/projects", tag = "projects", responses(
+#[utoipa::path(get, operation_id = "list_projects", path = "/projects", tag = "projects", responses(
     (status = 200, description = "By name", body = Vec<ProjectEntry>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]

@@ -9,7 +9,7 @@ use axum::{
 use domain::Scope;
 
 /// The references that were stored last, each with what it was made of
-#[utoipa::path(get, path = "/references", tag = "anchor sets", params(InProject), responses(
+#[utoipa::path(get, operation_id = "references", path = "/references", tag = "anchor sets", params(InProject), responses(
     (status = 200, description = "As `touchstone reference export` writes them", body = Value),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]

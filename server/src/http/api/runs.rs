@@ -11,7 +11,7 @@ use domain::Scope;
 use service::RunEntry;
 
 /// List the runs, newest first
-#[utoipa::path(get, path = "/runs", tag = "judges", params(InProject), responses(
+#[utoipa::path(get, operation_id = "list_runs", path = "/runs", tag = "judges", params(InProject), responses(
     (status = 200, description = "As `touchstone judge runs --json` prints them", body = Vec<Value>),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -25,7 +25,7 @@ pub(super) async fn list(
 }
 
 /// A run as it stands
-#[utoipa::path(get, path = "/runs/{run}", tag = "judges",
+#[utoipa::path(get, operation_id = "run", path = "/runs/{run}", tag = "judges",
     params(InProject, ("run" = String, Path, description = "Id of the run")), responses(
     (status = 200, description = "How far it came", body = Value),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
@@ -40,7 +40,7 @@ pub(super) async fn one(
 }
 
 /// Begin a run, which costs what its calls cost
-#[utoipa::path(post, path = "/runs", tag = "judges", request_body = RunBody, responses(
+#[utoipa::path(post, operation_id = "start_run", path = "/runs", tag = "judges", request_body = RunBody, responses(
     (status = 201, description = "The run as it stands at the start; it goes on in the background", body = Value,
         headers(("location" = String, description = "Where it is"))),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
@@ -53,7 +53,7 @@ pub(super) async fn start(token: Token, Body(body): Body<RunBody>) -> Result<Res
 }
 
 /// Give up a run; what was answered stays
-#[utoipa::path(post, path = "/runs/{run}/cancel", tag = "judges",
+#[utoipa::path(post, operation_id = "cancel_run", path = "/runs/{run}/cancel", tag = "judges",
     params(InProject, ("run" = String, Path, description = "Id of the run")), responses(
     (status = 200, description = "The run as it stands", body = Value),
     (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
