@@ -27,7 +27,7 @@ project = "demo"
 TOML
 code=0
 timeout "$seconds" schemathesis run "$origin/api/v1/openapi.json" --header "Authorization: Bearer $token" \
-  --checks not_a_server_error --workers 1 --max-examples 2000 --request-timeout 40 || code=$?
+  --checks not_a_server_error --max-failures 1 --workers 1 --max-examples 2000 --request-timeout 40 || code=$?
 # 124: the time is over, and nothing was found.
 [ "$code" -eq 0 ] || [ "$code" -eq 124 ]
 kill -0 "$server"

@@ -169,7 +169,7 @@ async fn every_refusal_is_a_problem() {
         (Method::DELETE, "/api/v1/judges?project=shop", "", 405),
         (Method::GET, "/api/v1/gates", "", 405),
         (Method::GET, "/api/v1/judges", "", 400),
-        (Method::GET, "/api/v1/judges?project=%FF", "", 400),
+        (Method::GET, "/api/v1/judges?project=%FF", "", 404),
         (Method::GET, "/api/v1/decisions/%FF?project=shop", "", 400),
         (Method::GET, "/api/v1/agreement?project=shop&by=mood", "", 422),
         (Method::GET, "/api/v1/agreement?project=shop&format=pdf", "", 422),
