@@ -88,6 +88,19 @@ end2end/node_modules: end2end/package-lock.json
 	cd end2end && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-audit --no-fund
 	@touch $@
 
+# As long as is said: `make api-fuzz SECONDS_OF_FUZZING=60`. The environment of Python is outside the repository.
+SECONDS_OF_FUZZING ?= 600
+FUZZ_ENVIRONMENT   ?= $(HOME)/.cache/touchstone/api-fuzz
+API_BINARY         ?= $(BINARY)
+
+.PHONY: api-fuzz
+api-fuzz: $(FUZZ_ENVIRONMENT)/bin/schemathesis ## schemathesis on the whole API of a demo project: no answer is a 5xx
+	PATH=$(FUZZ_ENVIRONMENT)/bin:$$PATH end2end/api-fuzz.sh $(API_BINARY) $(SECONDS_OF_FUZZING)
+
+$(FUZZ_ENVIRONMENT)/bin/schemathesis:
+	python3 -m venv $(FUZZ_ENVIRONMENT)
+	$(FUZZ_ENVIRONMENT)/bin/pip install --quiet schemathesis openapi-spec-validator
+
 .PHONY: bench
 bench: build end2end/node_modules ## measure: the statistics, and the product as its users meet it
 	cargo bench --locked -p agreement --bench measures

@@ -1,7 +1,8 @@
 //! Addresses of pages: every part of a path or query is percent-encoded, whatever a project or judge is called.
 
 /// The text as one part of a path or one value of a query.
-pub(crate) fn encoded(text: &str) -> String {
+#[must_use]
+pub fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

@@ -122,14 +122,33 @@ fn header(name: &str) -> Option<String> {
 /// The key under which a session holds the invitation that its owner just made.
 const INVITATION: &str = "invitation";
 
+/// The key under which a session holds the API token that its owner just made.
+const API_TOKEN: &str = "api_token";
+
 /// Keeps the token of an invitation for the next page: a form that was sent without a program has no other way to be shown it.
 pub(crate) async fn keep_invitation(token: &str) -> Result<(), AppError> {
-    session().await?.insert(INVITATION, token).await.map_err(|error| internal(&error.to_string()))
+    keep(INVITATION, token).await
 }
 
 /// The path of the invitation that was just made, once.
 pub(crate) async fn take_invitation() -> Result<Option<String>, AppError> {
-    let token: Option<String> =
-        session().await?.remove(INVITATION).await.map_err(|error| internal(&error.to_string()))?;
-    Ok(token.map(|token| format!("/invitation/{token}")))
+    Ok(take(INVITATION).await?.map(|token| format!("/invitation/{token}")))
+}
+
+/// Keeps an API token for the next page, for the same reason.
+pub(crate) async fn keep_api_token(token: &str) -> Result<(), AppError> {
+    keep(API_TOKEN, token).await
+}
+
+/// The API token that was just made, once.
+pub(crate) async fn take_api_token() -> Result<Option<String>, AppError> {
+    take(API_TOKEN).await
+}
+
+async fn keep(key: &str, secret: &str) -> Result<(), AppError> {
+    session().await?.insert(key, secret).await.map_err(|error| internal(&error.to_string()))
+}
+
+async fn take(key: &str) -> Result<Option<String>, AppError> {
+    session().await?.remove(key).await.map_err(|error| internal(&error.to_string()))
 }

@@ -3,7 +3,7 @@
 //! The same code makes the first page on the server (feature `ssr`) and takes it over in the browser (feature `hydrate`).
 #![expect(unreachable_pub, reason = "#[component] writes `pub` beside a component of any visibility")]
 
-mod address;
+pub mod address;
 mod component;
 #[cfg(feature = "ssr")]
 mod door;

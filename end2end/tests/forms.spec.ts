@@ -141,6 +141,34 @@ test("a password is changed, and all sessions are ended", async ({ browser, open
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
+test("an API token is made, shown once, used and revoked", async ({ browser, open, playwright }) => {
+  const signed = await member(browser, server, "demo", "engineer", "Tom");
+  const page = await open(await browser.newContext({ storageState: await signed.storageState(), javaScriptEnabled: scripted() }));
+  await page.goto(`${server.origin}/account`);
+  await page.getByLabel("What it is for").fill("nightly");
+  await page.getByLabel("Read reports", { exact: false }).uncheck();
+  await page.getByLabel("Days until it expires").fill("30");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  await expect(refusal(page)).toContainText("read, gate or judge");
+  await page.getByLabel("What it is for").fill("nightly");
+  await page.getByLabel("Read reports", { exact: false }).check();
+  await page.getByLabel("Project").selectOption("demo");
+  await page.getByLabel("Days until it expires").fill("30");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const token = await page.locator("#new-token").inputValue();
+  expect(token).toMatch(/^ts_[0-9a-f]{8}_[0-9a-f]{32}$/);
+  await expect(page.getByRole("row", { name: /nightly/ })).toContainText("demo");
+  await page.reload();
+  await expect(page.locator("#new-token"), "a token is shown once").toHaveCount(0);
+  const program = await playwright.request.newContext({ extraHTTPHeaders: { authorization: `Bearer ${token}` } });
+  const read = async () => (await program.get(`${server.origin}/api/v1/agreement?project=demo`)).status();
+  expect(await read()).toBe(200);
+  await page.getByRole("button", { name: "Revoke nightly" }).click();
+  await expect(page.getByRole("row", { name: /nightly/ })).toHaveCount(0);
+  expect(await read()).toBe(401);
+  await program.dispose();
+});
+
 test("a conversation is labelled by a plain form", async ({ browser, open }) => {
   test.skip(scripted(), "with a program there are keys");
   const signed = await member(browser, server, "demo", "annotator", "Ada-three");

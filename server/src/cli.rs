@@ -1,25 +1,31 @@
 //! The command line. Data goes to standard output, progress and messages to standard error.
 
 mod anchor_set;
-mod check;
+pub(crate) mod check;
 mod check_up;
-mod ci;
+pub(crate) mod ci;
+mod client;
+mod decisions;
 mod demo;
-mod diagnose;
-mod gate;
+pub(crate) mod diagnose;
+pub(crate) mod gate;
 mod import;
 mod judge;
 mod people;
 mod projects;
 mod release;
-mod reports;
+pub(crate) mod reports;
 mod serve;
+mod source;
 mod text;
+mod tokens;
 
 use ::judge::Endpoints;
 use clap::{Parser, Subcommand};
+use client::Server;
 use domain::{AnchorSetName, ReferenceRule, SliceBy, Split};
 use service::Service;
+use source::Source;
 use std::{
     io::Write,
     net::SocketAddr,
@@ -48,6 +54,9 @@ struct Cli {
     /// The database file
     #[arg(long, global = true, env = "TOUCHSTONE_DB", default_value = "touchstone.db", value_name = "FILE")]
     db: PathBuf,
+    /// A server to ask instead, with the API token in TOUCHSTONE_TOKEN
+    #[arg(long, global = true, value_name = "URL")]
+    server: Option<String>,
     /// Print JSON for machines
     #[arg(long, global = true)]
     json: bool,
@@ -239,6 +248,19 @@ enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: reports::Format,
     },
+    /// What was decided, newest first; with an id, one decision
+    #[command(after_help = "Example: touchstone decisions --project shop --json")]
+    Decisions {
+        #[arg(long)]
+        project: String,
+        #[arg(value_name = "DECISION")]
+        id: Option<String>,
+        #[arg(long, value_enum, default_value_t)]
+        format: ci::Format,
+    },
+    /// Tokens that let programs in
+    #[command(subcommand, after_help = "Example: touchstone token create ci --user ada --scope read,gate")]
+    Token(tokens::Tokens),
     /// Accounts and invitations
     #[command(subcommand, after_help = "Example: touchstone user invite --project shop --role annotator")]
     User(people::People),
@@ -252,6 +274,25 @@ enum Command {
     /// Look the database over
     #[command(after_help = "Example: touchstone doctor --json")]
     Doctor,
+}
+
+impl Command {
+    /// Whether a server can be asked for it; the others work on a file.
+    fn is_served(&self) -> bool {
+        use anchor_set::AnchorSets::{Export, List as ListSets};
+        use judge::Judges::{List as ListJudges, Runs};
+        match self {
+            Command::Agreement { .. }
+            | Command::Compare { .. }
+            | Command::Gate { .. }
+            | Command::Check { .. }
+            | Command::Diagnose { .. }
+            | Command::Decisions { .. } => true,
+            Command::AnchorSet(command) => matches!(command, Export { .. } | ListSets { .. }),
+            Command::Judge(command) => matches!(command, ListJudges { .. } | Runs { .. }),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -342,7 +383,6 @@ pub fn run() -> ExitCode {
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("touchstone: {error}"));
             ExitCode::from(BROKEN)
@@ -350,13 +390,15 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Whoever read our output had enough of it.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-}
-
 async fn execute(cli: Cli) -> anyhow::Result<u8> {
-    let Cli { db, json, command } = cli;
+    let Cli { db, server, json, command } = cli;
+    if server.is_some() && !command.is_served() {
+        anyhow::bail!("this works on a database file: leave --server out, and name the file with --db");
+    }
+    let source = async || match &server {
+        Some(address) => anyhow::Ok(Source::Server(Server::at(address)?)),
+        None => Ok(Source::File(open(&db).await?)),
+    };
     match command {
         Command::Serve { listen, public_origin } => {
             serve::serve(&db, listen, public_origin, Endpoints::configured()?).await
@@ -365,7 +407,7 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
         Command::Import(what) => import::run(&open(&db).await?, what, json).await,
         Command::Agreement { project, criterion, by, format } => {
-            reports::agreement(&open(&db).await?, &project, criterion, by, format.or_json(json)).await
+            reports::agreement(&source().await?, &project, criterion, by, format.or_json(json)).await
         }
         Command::Reference(Reference::Build { project, rule, annotators, criterion }) => {
             reports::build_references(
@@ -384,8 +426,20 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Reference(Reference::Import { project, file }) => {
             reports::import_references(&open(&db).await?, &project, &read(&file)?, json).await
         }
+        Command::AnchorSet(anchor_set::AnchorSets::List { project }) => {
+            anchor_set::list(&source().await?, &project, json).await
+        }
+        Command::AnchorSet(anchor_set::AnchorSets::Export { project, set, to }) => {
+            anchor_set::export(&source().await?, &project, &set, to.as_deref(), json).await
+        }
         Command::AnchorSet(anchor_set::AnchorSets::Verify { file }) => anchor_set::verify(&file, json),
         Command::AnchorSet(command) => anchor_set::run(&open(&db).await?, command, json).await,
+        Command::Judge(judge::Judges::List { project }) => {
+            judge::list(&source().await?, &project, json).await
+        }
+        Command::Judge(judge::Judges::Runs { project }) => {
+            judge::runs(&source().await?, &project, json).await
+        }
         Command::Judge(judge::Judges::Library { name }) => judge::library(name.as_deref(), json),
         Command::Judge(command) => {
             let service = open(&db).await?.with_endpoints(Endpoints::configured()?);
@@ -397,20 +451,16 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Compare { project, reference, criterion, judges, incumbent, by, format } => {
             let reference = reference.or_split(Split::Tune);
             let query = service::ComparisonQuery { reference, criterion, judges, incumbent, by };
-            reports::comparison(&open(&db).await?, &project, &query, format.or_json(json)).await
+            reports::comparison(&source().await?, &project, &query, format.or_json(json)).await
         }
         Command::Gate { project, replay: Some(decision), format, .. } => {
             gate::replay(&open(&db).await?, &project, &decision, format.or_json(json)).await
         }
         Command::Gate { project, candidate, incumbent, policy, reference, replay: None, format } => {
             let (candidate, reference) = (candidate.unwrap_or_default(), reference.or_split(Split::Confirm));
-            let service = open(&db).await?;
-            let policy = match policy {
-                Some(file) => read(&file)?,
-                None => release::own_policy(&service, &project).await?,
-            };
+            let policy = policy.as_deref().map(read).transpose()?;
             let request = service::GateRequest { candidate, incumbent, policy, reference };
-            gate::run(&service, &project, request, format.or_json(json)).await
+            gate::run(&source().await?, &project, request, format.or_json(json)).await
         }
         Command::Policy(command) => release::policy(&open(&db).await?, command, json).await,
         Command::Threshold(command) => release::threshold(&open(&db).await?, command, json).await,
@@ -422,13 +472,17 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Log { project } => release::log(&open(&db).await?, &project, json).await,
         Command::Check { project, category, judge, criterion, format } => {
             let query = service::CheckQuery { categories: category, judge, criteria: criterion };
-            check::run(&open(&db).await?, &project, &query, format.or_json(json)).await
+            check::run(&source().await?, &project, &query, format.or_json(json)).await
         }
         Command::Diagnose { project, from, judge, by, k, ranked_by, reference, format } => {
             let reference = reference.or_split(Split::Tune);
             let query = service::DiagnosisQuery { from, judge, reference, by, k, ranked_by };
-            diagnose::run(&open(&db).await?, &project, &query, format.or_json(json)).await
+            diagnose::run(&source().await?, &project, &query, format.or_json(json)).await
         }
+        Command::Decisions { project, id, format } => {
+            decisions::run(&source().await?, &project, id.as_deref(), format.or_json(json)).await
+        }
+        Command::Token(command) => tokens::run(&open(&db).await?, command, json).await,
         Command::User(command) => people::run(&open_or_create(&db).await?, command, json).await,
         Command::Backup { to } => check_up::backup(&open(&db).await?, &to).await,
         Command::Doctor => check_up::doctor(&open(&db).await?, json).await,
@@ -447,14 +501,16 @@ fn read(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
 }
 
-/// Writes data to standard output.
+/// Writes data to standard output. That whoever reads it had enough of it changes nothing, the exit code of a gate least of all.
 fn print(text: &str) -> std::io::Result<()> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
+    let written =
+        [text, end].iter().try_for_each(|part| out.write_all(part.as_bytes())).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
-    out.flush()
 }
 
 /// Writes a value as JSON to standard output.

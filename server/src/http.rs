@@ -1,5 +1,6 @@
 //! The HTTP side: pages and server functions, the embedded site, downloads, and what protects them.
 
+pub mod api;
 mod download;
 mod events;
 mod headers;
@@ -109,10 +110,12 @@ pub fn router(service: Service, address: &Address) -> Router {
             Arc::<str>::from(&*address.public_origin),
             origin::require_same_origin,
         ))
+        .merge(api::router())
         .layer(RequestBodyLimitLayer::new(LONGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST_ANSWER))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn(api::say_as_problem))
         .layer(middleware::from_fn_with_state(address.is_https(), headers::protect))
         .with_state(state)
 }

@@ -4,5 +4,6 @@
 mod cli;
 pub mod http;
 mod table;
+mod wire;
 
 pub use cli::run;

@@ -1,4 +1,6 @@
-//! One's own account: where one is signed in, and the password.
+//! One's own account: where one is signed in, API tokens, and the password.
+
+mod tokens;
 
 use crate::{
     component::{
@@ -8,16 +10,20 @@ use crate::{
         number::minute,
         table::NamedTable,
     },
-    rpc::account::{AccountPage as Own, ChangePassword, SignOutEverywhere, load_account},
+    rpc::account::{
+        AccountPage as Own, ChangePassword, CreateApiToken, RevokeApiToken, SignOutEverywhere, load_account,
+    },
 };
 use domain::{OwnSession, visible};
 use leptos::prelude::*;
+use tokens::{TokenActs, Tokens};
 
 /// The account page.
 #[component]
 pub(crate) fn AccountPage() -> impl IntoView {
     let change = Sending::to::<ChangePassword>();
-    let data = PageData::new(move || change.done(), |_| load_account());
+    let acts = TokenActs { create: Sending::to::<CreateApiToken>(), revoke: Sending::to::<RevokeApiToken>() };
+    let data = PageData::new(move || change.done() + acts.done(), |_| load_account());
     let error = change.error();
     let changed = move || {
         (change.done() > 0)
@@ -25,7 +31,12 @@ pub(crate) fn AccountPage() -> impl IntoView {
     };
     view! {
         <div class="page narrow">
-            {data.show(|own| view! { <Sessions own=own/> })}
+            {data.show(move |own| {
+                view! {
+                    <Sessions own=own.clone()/>
+                    <Tokens tokens=own.tokens new_token=own.new_token projects=own.projects acts=acts/>
+                }
+            })}
             <section class="part">
                 <h2>"Change password"</h2>
                 <ErrorSummary error=error/>

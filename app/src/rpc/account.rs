@@ -1,12 +1,14 @@
 //! Signing in and out, and what belongs to one's own account.
 
 use crate::{error::AppError, rpc::packed::Packed};
-use domain::{OwnSession, Role};
+use domain::{ApiTokenEntry, OwnSession, Role};
 use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::{door, next::safe_next};
+#[cfg(feature = "ssr")]
+use domain::Scope;
 
 /// What the frame around every page needs: who is here, and what that person is in the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,12 @@ pub(crate) struct AccountPage {
     pub(crate) account: String,
     /// Where the person is signed in.
     pub(crate) sessions: Vec<OwnSession>,
+    /// The person's API tokens that were not revoked.
+    pub(crate) tokens: Vec<ApiTokenEntry>,
+    /// The API token that was just made: shown once, and nowhere kept.
+    pub(crate) new_token: Option<String>,
+    /// The projects that a token can be for.
+    pub(crate) projects: Vec<String>,
 }
 
 /// Who is here; nobody is no error.
@@ -65,7 +73,49 @@ pub(crate) async fn load_account() -> Result<Packed<AccountPage>, AppError> {
     let service = door::service()?;
     let person = service.user(user).await.map_err(door::refused)?;
     let sessions = service.sessions_of(user, door::session_key().await?).await.map_err(door::refused)?;
-    Packed::new(&AccountPage { name: person.name, account: person.account, sessions })
+    let tokens = service.api_tokens(Some(user)).await.map_err(door::refused)?;
+    let projects = service.projects_of(user).await.map_err(door::refused)?;
+    Packed::new(&AccountPage {
+        name: person.name,
+        account: person.account,
+        sessions,
+        tokens,
+        new_token: door::take_api_token().await?,
+        projects: projects.into_iter().map(|membership| membership.project).collect(),
+    })
+}
+
+/// Makes an API token in one's own name, to be shown once on the page that follows. A scope is on where its box was sent.
+#[server]
+pub(crate) async fn create_api_token(
+    name: String,
+    #[server(default)] project: String,
+    #[server(default)] read: String,
+    #[server(default)] gate: String,
+    #[server(default)] judge: String,
+    days: String,
+) -> Result<(), AppError> {
+    let user = door::user().await?;
+    let boxes = [(Scope::Read, read), (Scope::Gate, gate), (Scope::Judge, judge)];
+    let days = days.trim().parse().map_err(|_| AppError::Invalid {
+        field: "days".to_owned(),
+        reason: format!("found {}, expected a number of days", domain::visible(&days)),
+    })?;
+    let request = service::ApiTokenRequest {
+        name,
+        project: Some(project).filter(|project| !project.is_empty()),
+        scopes: boxes.into_iter().filter(|(_, sent)| !sent.is_empty()).map(|(scope, _)| scope).collect(),
+        days,
+    };
+    let token = door::service()?.create_api_token(user, &request, Some(user)).await;
+    door::keep_api_token(&token.map_err(door::refused)?).await
+}
+
+/// Ends one of one's own API tokens for good.
+#[server]
+pub(crate) async fn revoke_api_token(prefix: String) -> Result<(), AppError> {
+    let user = door::user().await?;
+    door::service()?.revoke_api_token(&prefix, Some(user)).await.map_err(door::refused)
 }
 
 /// Signs out in every browser, this one too.

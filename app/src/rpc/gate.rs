@@ -89,7 +89,7 @@ pub(crate) async fn decide(
         let saved = service.save_policy(pass.project, &policy, Some(pass.user)).await;
         saved.map_err(door::refused)?;
     }
-    let request = service::GateRequest { candidate, incumbent, policy, reference };
+    let request = service::GateRequest { candidate, incumbent, policy: Some(policy), reference };
     let found = service.gate(pass.project, request, Some(pass.user), pass.viewer()).await;
     let decision = found.map_err(door::refused)?;
     let page = format!("gate/{}", address::encoded(&decision.id));

@@ -1,4 +1,4 @@
-use crate::{Role, Verdict};
+use crate::{Role, Scope, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The state of a project's loop: what its home page and `doctor` say.
@@ -75,4 +75,25 @@ pub struct OwnSession {
     pub last_seen: String,
     /// Whether it is the session that asks.
     pub current: bool,
+}
+
+/// An API token in a list; its secret is known to whoever made it alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiTokenEntry {
+    /// What names it: `ts_PREFIX_…`.
+    pub prefix: String,
+    /// What it is for, as its person says.
+    pub name: String,
+    /// Account of the person in whose name it speaks.
+    pub account: String,
+    /// The project that it is for; absent: every project of the person.
+    pub project: Option<String>,
+    /// What it may be used for.
+    pub scopes: Vec<Scope>,
+    /// Since when, RFC 3339 UTC.
+    pub since: String,
+    /// Until when it works, RFC 3339 UTC.
+    pub expires: String,
+    /// Last use to the minute, RFC 3339 UTC.
+    pub last_used: Option<String>,
 }

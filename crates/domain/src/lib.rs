@@ -29,6 +29,7 @@ mod role;
 mod rubric;
 mod run;
 mod scale;
+mod scope;
 mod threshold;
 mod trace;
 mod unit;
@@ -77,7 +78,7 @@ pub use gate::{
     Applied, ConfirmOpening, Decision, Evidence, GatedJudge, HashedInput, RuleOutcome, RuleVerdict,
     SliceNamed, Verdict,
 };
-pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
+pub use home::{ApiTokenEntry, Member, OwnSession, ProjectFigures, ProjectMembership};
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
 pub use metric::{Better, Metric};
@@ -90,6 +91,7 @@ pub use role::{Permission, Role};
 pub use rubric::{Component, Criterion, Rubric, RubricError};
 pub use run::{RunCounts, RunPlan, RunScope, RunState, Spending};
 pub use scale::{Level, Scale, ScaleKind};
+pub use scope::Scope;
 pub use threshold::{AcceptedThreshold, NoThreshold, ThresholdProposal};
 pub use trace::{CitedParagraph, CitedPassage, Trace};
 pub use unit::{Unit, UnitError, UnitKind};

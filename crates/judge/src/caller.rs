@@ -5,7 +5,7 @@ use crate::{
 };
 use domain::{FailureKind, Model};
 use reqwest::{
-    Client,
+    Client, ClientBuilder,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
@@ -180,11 +180,15 @@ impl Caller {
     }
 }
 
-fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
+/// A client of HTTP that follows no redirect and knows the cryptography that TLS needs.
+pub fn client_builder() -> ClientBuilder {
     // Fails where one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
-        .redirect(Policy::none())
+    Client::builder().redirect(Policy::none())
+}
+
+fn client(endpoint: &Endpoint) -> Result<Client, EndpointError> {
+    client_builder()
         .no_proxy()
         .connect_timeout(CONNECT.min(endpoint.timeout()))
         .pool_idle_timeout(IDLE)

@@ -334,7 +334,9 @@ impl Endpoint {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether an address is of this machine: only there may secrets travel in the clear.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     host == "localhost"
         || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -15,7 +15,7 @@ mod provider;
 mod template;
 
 pub use baseline::{lexical_overlap, majority_level};
-pub use caller::{Call, Caller};
-pub use endpoint::{Endpoint, EndpointError, EndpointKind, Endpoints, Price};
+pub use caller::{Call, Caller, client_builder};
+pub use endpoint::{Endpoint, EndpointError, EndpointKind, Endpoints, Price, is_loopback};
 pub use prompt::{Example, Prompt, PromptError, check_templates, render};
 pub use provider::{Answered, Failed, LONGEST_ANSWER};

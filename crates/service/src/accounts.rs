@@ -252,15 +252,24 @@ impl Service {
         self.record(Some(user), None, "log_out_everywhere", "").await
     }
 
+    /// The person with this account.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn account(&self, account: &str) -> Result<UserId, ServiceError> {
+        let known = self.store.credentials(account).await?;
+        let known = known
+            .ok_or_else(|| ServiceError::NotFound { what: format!("there is no account `{account}`") })?;
+        Ok(known.user.id)
+    }
+
     /// Shuts a person out, by account.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn disable_user(&self, account: &str, by: Option<UserId>) -> Result<(), ServiceError> {
-        let known = self.store.credentials(account).await?;
-        let known = known
-            .ok_or_else(|| ServiceError::NotFound { what: format!("there is no account `{account}`") })?;
-        self.store.disable_user(known.user.id, self.now()).await?;
+        let user = self.account(account).await?;
+        self.store.disable_user(user, self.now()).await?;
         self.record(by, None, "disable_user", account).await
     }
 

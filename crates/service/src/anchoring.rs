@@ -5,7 +5,7 @@ use domain::{
     AnchorChoice, AnchorItem, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError, AnchorSetName,
     AnchorSource, Candidate, ConfirmOpening, ContentHash, Precision, ReferenceRule, Rubric, Split, Stratum,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use store::{Admission, FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 
@@ -50,7 +50,7 @@ pub struct AnchorPreview {
 }
 
 /// A frozen set in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorSetEntry {
     /// Name.
     pub name: String,

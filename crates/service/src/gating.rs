@@ -20,8 +20,8 @@ pub struct GateRequest {
     pub candidate: String,
     /// The judge in place.
     pub incumbent: Option<String>,
-    /// The policy, as its TOML file.
-    pub policy: String,
+    /// The policy, as its TOML file; the latest that the project keeps where there is none.
+    pub policy: Option<String>,
     /// Where the human values come from.
     pub reference: ReferenceChoice,
 }
@@ -105,6 +105,7 @@ impl Service {
         let decision = self.store.append_decision(project, by, decision, self.now()).await?;
         let detail = format!("{}: {} {}", decision.id, decision.decision.word(), decision.candidate);
         self.record(by, Some(project), "gate", &detail).await?;
+        self.announce(project, &decision);
         Ok(decision)
     }
 
@@ -323,7 +324,10 @@ impl Service {
                 "candidate and incumbent are the same judge: name two, or no incumbent".to_owned(),
             ));
         }
-        self.policy_of(project, &request.policy).await
+        match &request.policy {
+            Some(text) => self.policy_of(project, text).await,
+            None => self.policy_of(project, &self.own_policy(project).await?).await,
+        }
     }
 
     /// The policy that a text is, for the rubric of a project.

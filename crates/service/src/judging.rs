@@ -13,10 +13,13 @@ pub use runner::RunEstimate;
 pub(crate) use runner::Runs;
 
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
-use domain::{Declaration, DeclarationError, Instrument, Rubric, RubricUsed, hash_of, is_floating};
+use domain::{
+    Declaration, DeclarationError, Instrument, Rubric, RubricUsed, RunCounts, RunPlan, RunState, hash_of,
+    is_floating,
+};
 use judge::Endpoints;
 pub use judge::library::Template;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 use std::{collections::BTreeSet, sync::Arc};
 pub use store::{DeclaredVersion, JudgeRun};
@@ -26,7 +29,7 @@ use store::{Failure, RunId};
 const FAILURES_SHOWN: usize = 50;
 
 /// A judge version as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeEntry {
     /// As reports name it: the version stands in it where the judge has several.
     pub name: String,
@@ -53,12 +56,42 @@ pub struct JudgeEntry {
 }
 
 /// One instrument behind a judge version.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstrumentEntry {
     /// Hash of the judge version and the model version that answered.
     pub fingerprint: String,
     /// The model version, by the provider's word.
     pub reported_model: Option<String>,
+}
+
+/// A run as lists show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Identity.
+    pub run: String,
+    /// The judge version that is run, `NAME@VERSION`.
+    pub judge: String,
+    /// What it covers.
+    pub plan: RunPlan,
+    /// How it stands.
+    pub state: RunState,
+    /// Why it stands still, in words.
+    pub says: Option<String>,
+    /// How far it came.
+    pub counts: RunCounts,
+}
+
+impl From<JudgeRun> for RunEntry {
+    fn from(run: JudgeRun) -> RunEntry {
+        RunEntry {
+            run: run.id.to_string(),
+            judge: format!("{}@{}", run.judge, run.version),
+            plan: run.plan,
+            state: run.state,
+            says: run.says,
+            counts: run.counts,
+        }
+    }
 }
 
 impl Service {

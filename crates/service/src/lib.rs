@@ -7,6 +7,7 @@
 mod accounts;
 mod adjudicating;
 mod anchoring;
+mod api_tokens;
 mod checking;
 mod diagnosing;
 mod error;
@@ -21,17 +22,19 @@ mod releasing;
 mod reports;
 mod thresholds;
 mod token;
+mod webhook;
 
 pub use accounts::InvitationSeen;
 pub use adjudicating::{AdjudicationQuery, ImportedReferences};
 pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchorSet};
+pub use api_tokens::{ApiTokenRequest, Caller};
 pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEstimate,
-    Template, library,
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEntry,
+    RunEstimate, Template, library,
 };
 pub use references::ReferenceChoice;
 pub use releasing::PromotionRequest;
@@ -39,6 +42,7 @@ pub use reports::{AgreementQuery, ComparisonQuery};
 pub use store::{ProjectId, User, UserId, Viewer};
 pub use thresholds::{ThresholdChoice, ThresholdQuery};
 pub use token::random_token;
+pub use webhook::{Webhook, WebhookError};
 
 use std::{fmt, sync::Arc};
 use store::Store;
@@ -51,10 +55,12 @@ pub struct Service {
     clock: fn() -> OffsetDateTime,
     hasher: Arc<password::Hasher>,
     throttle: Arc<accounts::Throttle>,
+    wrong_tokens: Arc<api_tokens::WrongTokens>,
     computing: Arc<tokio::sync::Mutex<()>>,
     endpoints: Arc<judge::Endpoints>,
     lines: Arc<judging::Lines>,
     runs: Arc<judging::Runs>,
+    webhook: Option<Arc<Webhook>>,
 }
 
 impl Service {
@@ -66,10 +72,12 @@ impl Service {
             clock,
             hasher: Arc::default(),
             throttle: Arc::default(),
+            wrong_tokens: Arc::default(),
             computing: Arc::default(),
             endpoints: Arc::default(),
             lines: Arc::default(),
             runs: Arc::default(),
+            webhook: None,
         }
     }
 

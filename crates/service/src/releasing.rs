@@ -166,6 +166,18 @@ impl Service {
         Ok(self.store.policies(project).await?)
     }
 
+    /// The policy that the project has: the text last saved.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] where none was ever saved.
+    pub async fn own_policy(&self, project: ProjectId) -> Result<String, ServiceError> {
+        let latest = self.policies(project).await?.into_iter().next().map(|latest| latest.text);
+        latest.ok_or_else(|| ServiceError::NotFound {
+            what: "the project has no policy yet: name one with --policy FILE, or keep one with `touchstone policy save`"
+                .to_owned(),
+        })
+    }
+
     /// What a promotion on a decision rests on: the evidence, and the rubric of its anchor set.
     async fn promotable<'d>(
         &self,

@@ -165,7 +165,7 @@ async fn a_judge_is_compared_and_decided_on_the_frozen_items_alone() {
         let request = GateRequest {
             candidate: "gpt-4-0314 / rts".to_owned(),
             incumbent: Some("gpt-3.5-turbo-0301 / rts".to_owned()),
-            policy: include_str!("../../../docs/examples/summeval-policy.toml").to_owned(),
+            policy: Some(include_str!("../../../docs/examples/summeval-policy.toml").to_owned()),
             reference,
         };
         service.gate(project, request, None, Viewer::Operator).await.unwrap()

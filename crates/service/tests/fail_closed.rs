@@ -101,7 +101,7 @@ impl Place {
         let request = GateRequest {
             candidate: "new".to_owned(),
             incumbent: None,
-            policy: policy.to_owned(),
+            policy: Some(policy.to_owned()),
             reference: ReferenceChoice::Labels {
                 rule: Some(ReferenceRule::Majority),
                 annotators: annotators.iter().map(|name| (*name).to_owned()).collect(),
@@ -168,7 +168,7 @@ async fn verdicts_on_other_items_than_peoples_decide_nothing() {
     let request = GateRequest {
         candidate: "other".to_owned(),
         incumbent: Some("new".to_owned()),
-        policy: format!("{POLICY}\nnon_inferiority = 0.05\nmean_shift = 0.05\n"),
+        policy: Some(format!("{POLICY}\nnon_inferiority = 0.05\nmean_shift = 0.05\n")),
         reference: ReferenceChoice::default(),
     };
     let decision = service.gate(place.project, request, None, Viewer::Operator).await.unwrap();

@@ -146,7 +146,7 @@ async fn upgrade_holds(service: &Service, project: ProjectId) {
     let request = GateRequest {
         candidate: "gpt-4-0314 / rts".to_owned(),
         incumbent: Some("gpt-3.5-turbo-0301 / rts".to_owned()),
-        policy: include_str!("../../../docs/examples/summeval-policy.toml").to_owned(),
+        policy: Some(include_str!("../../../docs/examples/summeval-policy.toml").to_owned()),
         reference: experts(),
     };
     let decision = service.gate(project, request, None, Viewer::Operator).await.unwrap();

@@ -70,7 +70,7 @@ impl Place {
         let request = GateRequest {
             candidate: candidate.to_owned(),
             incumbent: incumbent.map(str::to_owned),
-            policy: policy.to_owned(),
+            policy: Some(policy.to_owned()),
             reference: gold(),
         };
         self.service.gate(self.project, request, None, Viewer::Operator).await.unwrap()
@@ -176,7 +176,7 @@ async fn slots_are_given_to_who_was_decided_against_what_stands_there() {
     let live = GateRequest {
         candidate: INCUMBENT.to_owned(),
         incumbent: None,
-        policy: kappa.to_owned(),
+        policy: Some(kappa.to_owned()),
         reference: ReferenceChoice::default(),
     };
     let advice = place.service.gate(place.project, live, None, Viewer::Operator).await.unwrap();
@@ -218,7 +218,7 @@ async fn what_came_later_does_not_change_what_is_decided_again() {
     let live = GateRequest {
         candidate: CANDIDATE.to_owned(),
         incumbent: Some(INCUMBENT.to_owned()),
-        policy: CONSISTENCY.to_owned(),
+        policy: Some(CONSISTENCY.to_owned()),
         reference: ReferenceChoice::default(),
     };
     let advice = service.gate(project, live, None, Viewer::Operator).await.unwrap();

@@ -11,6 +11,7 @@
 
 mod adjudication;
 mod anchor_set;
+mod api_token;
 mod assignment;
 mod audit;
 mod conversation;
@@ -44,6 +45,7 @@ mod verdict;
 
 pub use adjudication::{Adjudicated, NewAdjudication, StoredAdjudication};
 pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
+pub use api_token::{ApiToken, NewApiToken};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
 pub use conversation::{ConversationSlices, StoredConversation};

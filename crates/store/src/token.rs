@@ -1,6 +1,7 @@
 use crate::StoreError;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use subtle::ConstantTimeEq;
 
 /// SHA-256 of a secret that is never stored: a stolen file holds no usable link or cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,6 +12,12 @@ impl TokenHash {
     #[must_use]
     pub fn of(token: &str) -> TokenHash {
         TokenHash(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// Whether two hashes are equal, in a time that does not tell how much of them is.
+    #[must_use]
+    pub fn is_equal(&self, other: &TokenHash) -> bool {
+        self.0.ct_eq(&other.0).into()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

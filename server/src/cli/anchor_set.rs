@@ -1,6 +1,6 @@
 //! `touchstone anchor-set`.
 
-use super::{print, print_json, say, text};
+use super::{print, print_json, say, source::Source, text};
 use clap::{Args, Subcommand};
 use domain::{
     AnchorChoice, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetName, ReferenceRule, ReviewReason,
@@ -160,12 +160,7 @@ pub(super) async fn run(service: &Service, command: AnchorSets, json: bool) -> a
             }
         }
         AnchorSets::Export { project, set, to } => {
-            let project = service.project(&project).await?.id;
-            let file = service.anchor_set_file(project, &set, Viewer::Operator).await?;
-            match to {
-                None => print(&file)?,
-                Some(folder) => export(&folder, &set, &file, json)?,
-            }
+            return export(&Source::File(service.clone()), &project, &set, to.as_deref(), json).await;
         }
         AnchorSets::Import { project, file } => {
             let project = service.project(&project).await?.id;
@@ -185,24 +180,7 @@ pub(super) async fn run(service: &Service, command: AnchorSets, json: bool) -> a
             }
         }
         AnchorSets::Verify { file } => return verify(&file, json),
-        AnchorSets::List { project } => {
-            let project = service.project(&project).await?.id;
-            let sets = service.anchor_sets(project, Viewer::Operator).await?;
-            if json {
-                print_json(&sets)?;
-            } else {
-                let header = ["set", "tune", "confirm", "owner", "expires", "hash"];
-                let mut rows = vec![header.map(str::to_owned).to_vec()];
-                rows.extend(sets.into_iter().map(|set| {
-                    let [owner, expires] = [set.owner, set.expires]
-                        .map(|said| said.map_or_else(|| "–".to_owned(), |said| domain::visible(&said)));
-                    let (tune, confirm) = (set.tune.to_string(), set.confirm.to_string());
-                    let hash = set.hash.short().to_owned();
-                    vec![format!("{}@{}", set.name, set.version), tune, confirm, owner, expires, hash]
-                }));
-                print(&text::columns(&rows))?;
-            }
-        }
+        AnchorSets::List { project } => return list(&Source::File(service.clone()), &project, json).await,
         AnchorSets::Diff { project, earlier, later } => {
             let project = service.project(&project).await?.id;
             let difference =
@@ -218,8 +196,44 @@ pub(super) async fn run(service: &Service, command: AnchorSets, json: bool) -> a
     Ok(0)
 }
 
+/// The frozen sets of a project.
+pub(super) async fn list(source: &Source, project: &str, json: bool) -> anyhow::Result<u8> {
+    let sets = source.anchor_sets(project).await?;
+    if json {
+        print_json(&sets)?;
+        return Ok(0);
+    }
+    let header = ["set", "tune", "confirm", "owner", "expires", "hash"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(sets.into_iter().map(|set| {
+        let [owner, expires] = [set.owner, set.expires]
+            .map(|said| said.map_or_else(|| "–".to_owned(), |said| domain::visible(&said)));
+        let (tune, confirm) = (set.tune.to_string(), set.confirm.to_string());
+        let hash = set.hash.short().to_owned();
+        vec![format!("{}@{}", set.name, set.version), tune, confirm, owner, expires, hash]
+    }));
+    print(&text::columns(&rows))?;
+    Ok(0)
+}
+
+/// A set byte for byte, into a folder where one is named.
+pub(super) async fn export(
+    source: &Source,
+    project: &str,
+    set: &AnchorSetName,
+    folder: Option<&Path>,
+    json: bool,
+) -> anyhow::Result<u8> {
+    let file = source.anchor_set_file(project, set).await?;
+    match folder {
+        None => print(&file)?,
+        Some(folder) => write(folder, set, &file, json)?,
+    }
+    Ok(0)
+}
+
 /// Writes `NAME/VERSION.json`, whole or not at all. Other content that stands there is left alone.
-fn export(folder: &Path, set: &AnchorSetName, file: &str, json: bool) -> anyhow::Result<()> {
+fn write(folder: &Path, set: &AnchorSetName, file: &str, json: bool) -> anyhow::Result<()> {
     let folder = folder.join(&set.name);
     let path = folder.join(format!("{}.json", set.version));
     let at_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());

@@ -2,29 +2,35 @@
 
 use super::{
     ci::{Format, cell, escaped},
-    print, print_json, text,
+    print,
+    source::Source,
+    text,
 };
 use domain::{CaseOutcome, CheckAnswer, CheckReport};
-use service::{CheckQuery, Service, Viewer};
+use service::CheckQuery;
 
 pub(super) async fn run(
-    service: &Service,
+    source: &Source,
     project: &str,
     query: &CheckQuery,
     format: Format,
 ) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let report = service.check(project, query, Viewer::Operator).await?;
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Text => print(&in_words(&report))?,
-        Format::Junit => print(&junit(&report))?,
-        Format::Markdown => print(&markdown(&report))?,
-    }
+    let report = source.check(project, query).await?;
+    print(&written(&report, format)?)?;
     Ok(match report.answer() {
         CheckAnswer::Passed => 0,
         CheckAnswer::Failed => 1,
         CheckAnswer::NothingToCheck => 2,
+    })
+}
+
+/// The report as it is printed and answered.
+pub(crate) fn written(report: &CheckReport, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(report)?,
+        Format::Text => in_words(report),
+        Format::Junit => junit(report),
+        Format::Markdown => markdown(report),
     })
 }
 

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// For people
     #[default]
     Text,

@@ -1,24 +1,27 @@
 //! `touchstone diagnose`.
 
-use super::{print, print_json, reports::Format, text};
+use super::{print, reports::Format, source::Source, text};
 use crate::table;
 use domain::{Better, Diagnosis, FailedAt, MetricFigures};
-use service::{DiagnosisQuery, Service, Viewer};
+use service::DiagnosisQuery;
 
 pub(super) async fn run(
-    service: &Service,
+    source: &Source,
     project: &str,
     query: &DiagnosisQuery,
     format: Format,
 ) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let report = service.diagnosis(project, query, Viewer::Operator).await?;
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Csv => print(&table::diagnosis(&report)?)?,
-        Format::Text => print(&in_words(&report))?,
-    }
+    print(&written(&source.diagnosis(project, query).await?, format)?)?;
     Ok(0)
+}
+
+/// The report as it is printed and answered.
+pub(crate) fn written(report: &Diagnosis, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(report)?,
+        Format::Csv => table::diagnosis(report)?,
+        Format::Text => in_words(report),
+    })
 }
 
 fn in_words(report: &Diagnosis) -> String {

@@ -2,20 +2,20 @@
 
 use super::{
     ci::{Format, cell, escaped},
-    print, print_json, text,
+    print,
+    source::Source,
+    text,
 };
 use domain::{Decision, RuleVerdict, Verdict};
-use service::{GateRequest, Service, Viewer};
+use service::{GateRequest, Service};
 
 pub(super) async fn run(
-    service: &Service,
+    source: &Source,
     project: &str,
     request: GateRequest,
     format: Format,
 ) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let decision = service.gate(project, request, None, Viewer::Operator).await?;
-    answer(&decision, format)
+    answer(&source.gate(project, request).await?, format)
 }
 
 /// Decides a recorded decision again, and answers with the same bytes.
@@ -30,16 +30,21 @@ pub(super) async fn replay(
 }
 
 fn answer(decision: &Decision, format: Format) -> anyhow::Result<u8> {
-    match format {
-        Format::Json => print_json(decision)?,
-        Format::Text => print(&in_words(decision))?,
-        Format::Junit => print(&junit(decision))?,
-        Format::Markdown => print(&markdown(decision))?,
-    }
+    print(&written(decision, format)?)?;
     Ok(match decision.decision {
         Verdict::Promote => 0,
         Verdict::Hold => 1,
         Verdict::Inconclusive => 2,
+    })
+}
+
+/// The decision as it is printed and answered.
+pub(crate) fn written(decision: &Decision, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(decision)?,
+        Format::Text => in_words(decision),
+        Format::Junit => junit(decision),
+        Format::Markdown => markdown(decision),
     })
 }
 

@@ -1,10 +1,10 @@
 //! `touchstone judge`.
 
-use super::{print, print_json, say, text};
+use super::{print, print_json, say, source::Source, text};
 use clap::{Args, Subcommand};
 use domain::{AnchorSetName, Declaration, RunPlan, RunScope, RunState, Split, Unit, is_floating};
 use serde_json::json;
-use service::{JudgePreview, JudgeRun, ReferenceChoice, RunEstimate, Service, Template, Viewer};
+use service::{JudgePreview, JudgeRun, ReferenceChoice, RunEntry, RunEstimate, Service, Template};
 use std::{path::PathBuf, time::Duration};
 
 #[derive(Subcommand)]
@@ -169,7 +169,7 @@ impl NewRun {
 
 pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyhow::Result<u8> {
     match command {
-        Judges::List { project } => list(service, &project, json).await,
+        Judges::List { project } => list(&Source::File(service.clone()), &project, json).await,
         Judges::Library { name } => library(name.as_deref(), json),
         Judges::Add { project, files, library, endpoint, model } => {
             let template = library.as_deref().map(template).transpose()?;
@@ -253,7 +253,7 @@ pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyho
             }
             Ok(code)
         }
-        Judges::Runs { project } => runs(service, &project, json).await,
+        Judges::Runs { project } => runs(&Source::File(service.clone()), &project, json).await,
         Judges::Resume(OneRun { project, run }) => {
             let project = service.project(&project).await?.id;
             let resumed = service.resume_run(project, &run, None).await?;
@@ -324,7 +324,7 @@ async fn follow(service: &Service, mut run: JudgeRun, json: bool) -> anyhow::Res
         }
     }
     if json {
-        print_json(&run_as_json(&run))?;
+        print_json(&RunEntry::from(run.clone()))?;
     } else {
         say(&progress_in_words(&run));
     }
@@ -357,25 +357,18 @@ fn progress_in_words(run: &JudgeRun) -> String {
     words
 }
 
-fn run_as_json(run: &JudgeRun) -> serde_json::Value {
-    json!({
-        "run": run.id, "judge": format!("{}@{}", run.judge, run.version), "plan": run.plan, "state": run.state,
-        "says": run.says, "counts": run.counts,
-    })
-}
-
-async fn runs(service: &Service, project: &str, json: bool) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let runs = service.runs(project).await?;
+/// The runs of a project, newest first.
+pub(super) async fn runs(source: &Source, project: &str, json: bool) -> anyhow::Result<u8> {
+    let runs = source.runs(project).await?;
     if json {
-        print_json(&runs.iter().map(run_as_json).collect::<Vec<_>>())?;
+        print_json(&runs)?;
         return Ok(0);
     }
     let mut rows = vec![["run", "judge", "state", "calls", "failures", "$"].map(str::to_owned).to_vec()];
     rows.extend(runs.iter().map(|run| {
         vec![
-            run.id.to_string(),
-            domain::visible(&format!("{}@{}", run.judge, run.version)),
+            run.run.clone(),
+            domain::visible(&run.judge),
             run.state.word().to_owned(),
             format!("{}/{}", run.counts.answered, run.counts.calls),
             run.counts.failures.to_string(),
@@ -386,9 +379,9 @@ async fn runs(service: &Service, project: &str, json: bool) -> anyhow::Result<u8
     Ok(0)
 }
 
-async fn list(service: &Service, project: &str, json: bool) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let versions = service.judge_versions(project, Viewer::Operator).await?;
+/// The judge versions of a project.
+pub(super) async fn list(source: &Source, project: &str, json: bool) -> anyhow::Result<u8> {
+    let versions = source.judge_versions(project).await?;
     if json {
         print_json(&versions)?;
         return Ok(0);

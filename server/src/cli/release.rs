@@ -91,17 +91,6 @@ pub(super) struct Promotion {
     floating_reason: Option<String>,
 }
 
-/// The policy that the project has.
-pub(super) async fn own_policy(service: &Service, project: &str) -> anyhow::Result<String> {
-    let id = service.project(project).await?.id;
-    let latest = service.policies(id).await?.into_iter().next().map(|latest| latest.text);
-    latest.ok_or_else(|| {
-        anyhow::anyhow!(
-            "project {project} has no policy yet: name one with --policy FILE, or keep one with `touchstone policy save`"
-        )
-    })
-}
-
 pub(super) async fn policy(service: &Service, command: Policies, json: bool) -> anyhow::Result<u8> {
     match command {
         Policies::Save { project, file } => {
@@ -122,7 +111,10 @@ pub(super) async fn policy(service: &Service, command: Policies, json: bool) -> 
             let id = service.project(&project).await?.id;
             print_json(&service.policies(id).await?)?;
         }
-        Policies::Show { project } => print(&own_policy(service, &project).await?)?,
+        Policies::Show { project } => {
+            let id = service.project(&project).await?.id;
+            print(&service.own_policy(id).await?)?;
+        }
     }
     Ok(0)
 }

@@ -1,6 +1,6 @@
 //! `touchstone agreement`, `compare` and `reference`.
 
-use super::{print, print_json, say, text};
+use super::{print, print_json, say, source::Source, text};
 use crate::table;
 use clap::ValueEnum;
 use domain::{AgreementReport, Comparison, ReferenceRule, SliceBy};
@@ -9,7 +9,7 @@ use service::{AgreementQuery, ComparisonQuery, Service, Viewer};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// For people
     #[default]
     Text,
@@ -27,20 +27,24 @@ impl Format {
 }
 
 pub(super) async fn agreement(
-    service: &Service,
+    source: &Source,
     project: &str,
     criterion: Option<String>,
     by: Option<SliceBy>,
     format: Format,
 ) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let report = service.agreement(project, &AgreementQuery { criterion, by }, Viewer::Operator).await?;
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Csv => print(&table::agreement(&report)?)?,
-        Format::Text => print(&agreement_in_words(&report))?,
-    }
+    let report = source.agreement(project, &AgreementQuery { criterion, by }).await?;
+    print(&written_agreement(&report, format)?)?;
     Ok(0)
+}
+
+/// The report as it is printed and answered.
+pub(crate) fn written_agreement(report: &AgreementReport, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(report)?,
+        Format::Csv => table::agreement(report)?,
+        Format::Text => agreement_in_words(report),
+    })
 }
 
 fn agreement_in_words(report: &AgreementReport) -> String {
@@ -88,19 +92,22 @@ fn agreement_in_words(report: &AgreementReport) -> String {
 }
 
 pub(super) async fn comparison(
-    service: &Service,
+    source: &Source,
     project: &str,
     query: &ComparisonQuery,
     format: Format,
 ) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let report = service.comparison(project, query, Viewer::Operator).await?;
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Csv => print(&table::comparison(&report)?)?,
-        Format::Text => print(&comparison_in_words(&report))?,
-    }
+    print(&written_comparison(&source.comparison(project, query).await?, format)?)?;
     Ok(0)
+}
+
+/// The report as it is printed and answered.
+pub(crate) fn written_comparison(report: &Comparison, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(report)?,
+        Format::Csv => table::comparison(report)?,
+        Format::Text => comparison_in_words(report),
+    })
 }
 
 fn comparison_in_words(report: &Comparison) -> String {

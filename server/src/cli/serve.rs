@@ -4,7 +4,7 @@ use super::say;
 use crate::http::{Address, router};
 use anyhow::Context;
 use judge::Endpoints;
-use service::Service;
+use service::{Service, Webhook};
 use std::{net::SocketAddr, path::Path};
 use store::Store;
 use time::OffsetDateTime;
@@ -33,6 +33,7 @@ pub(super) async fn serve(
     let origin =
         if listen.port() == 0 { format!("http://{}", address.listen) } else { address.public_origin.clone() };
     let address = Address { public_origin: origin, ..address };
+    let service = service.with_webhook(Webhook::configured(&address.public_origin)?);
     if let Some(token) = service.first_admin_link().await? {
         say(&format!(
             "No admin yet. Open this link once to become it:\n  {}/invitation/{token}",

@@ -166,7 +166,7 @@ fn attachment(body: String, content_type: &'static str, name: &str) -> Response 
 }
 
 /// A status and a sentence.
-pub(super) struct Refusal(StatusCode, String);
+pub(super) struct Refusal(pub(super) StatusCode, pub(super) String);
 
 impl Refusal {
     fn invalid(says: String) -> Refusal {
@@ -183,7 +183,7 @@ impl From<ServiceError> for Refusal {
             ServiceError::Forbidden { .. } => StatusCode::FORBIDDEN,
             ServiceError::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
             ServiceError::File { .. } | ServiceError::Internal(_) => {
-                tracing::error!(%error, "download failed");
+                tracing::error!(%error, "a report failed");
                 return Refusal(
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "something broke; the log says what".to_owned(),

@@ -1,8 +1,8 @@
 //! Every route and every server function, as everyone who could knock. What is not in the tables below makes a test fail.
 
 use crate::site::{Answer, PROJECT, Site};
-use axum::http::StatusCode;
-use domain::{Permission, Role};
+use axum::http::{Method, StatusCode};
+use domain::{Permission, Role, Scope};
 use service::User;
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 45] = [
+const FUNCTIONS: [(&str, &str, Door); 47] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -73,6 +73,8 @@ const FUNCTIONS: [(&str, &str, Door); 45] = [
     ("/rpc/join_project", "token=none", SignedIn),
     ("/rpc/load_account", r#"{}"#, SignedIn),
     ("/rpc/change_password", "old=wrong&password=wrong", SignedIn),
+    ("/rpc/create_api_token", "name=ci&project=&read=on&days=30", SignedIn),
+    ("/rpc/revoke_api_token", "prefix=none", SignedIn),
     ("/rpc/load_projects", r#"{}"#, SignedIn),
     ("/rpc/load_home", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_desk", r#"{"project": "shop"}"#, Members(Label)),
@@ -136,6 +138,33 @@ const FUNCTIONS: [(&str, &str, Door); 45] = [
     // These end the session.
     ("/rpc/sign_out", "", Open),
     ("/rpc/sign_out_everywhere", "", SignedIn),
+];
+
+/// The API: the method, the route, an address of it, the body, and who may call it by a token that is for everything.
+const API: [(&str, &str, &str, &str, Door); 17] = [
+    ("get", "/api/v1/projects", "/api/v1/projects", "", SignedIn),
+    ("get", "/api/v1/agreement", "/api/v1/agreement?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/comparisons", "/api/v1/comparisons?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/diagnoses", "/api/v1/diagnoses?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/checks", "/api/v1/checks?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/anchor-sets", "/api/v1/anchor-sets?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/anchor-sets/{name}", "/api/v1/anchor-sets/gold@1?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/judges", "/api/v1/judges?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/runs", "/api/v1/runs?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/runs/{run}", "/api/v1/runs/none?project=shop", "", Members(Analyse)),
+    ("post", "/api/v1/runs", "/api/v1/runs", r#"{"project": "shop", "judge": "none"}"#, Members(Judge)),
+    ("post", "/api/v1/runs/{run}/cancel", "/api/v1/runs/none/cancel?project=shop", "", Members(Judge)),
+    (
+        "post",
+        "/api/v1/gates",
+        "/api/v1/gates",
+        r#"{"project": "shop", "candidate": "none", "policy": ""}"#,
+        Members(Gate),
+    ),
+    ("get", "/api/v1/decisions", "/api/v1/decisions?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/decisions/{decision}", "/api/v1/decisions/none?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/failures", "/api/v1/failures?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/references", "/api/v1/references?project=shop", "", Members(Analyse)),
 ];
 
 /// Everyone who could knock: nobody, a stranger with an account, and the members of each role.
@@ -214,6 +243,39 @@ async fn every_server_function_answers_those_alone_who_may_call_it() {
             assert!(!by_reading.status.is_success(), "{function} must not answer GET");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_of_the_api_is_answered_to_those_alone_who_may_make_it() {
+    let site = Site::open().await;
+    for (who, user, role) in everyone(&site).await {
+        let token = match &user {
+            Some(user) => site.token_of(user, &Scope::ALL).await,
+            None => String::new(),
+        };
+        for (method, _, address, body, door) in API {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let answer = site.api(&method, address, &token, body).await;
+            let says = format!("{who} at {method} {address}: {} {}", answer.status, answer.body);
+            assert_eq!(refused(&answer), refusal(door, user.is_some(), role), "{says}");
+            assert!(!answer.status.is_server_error(), "{says}");
+        }
+    }
+    let document = site.api(&Method::GET, "/api/v1/openapi.json", "", "").await;
+    assert_eq!(document.status, StatusCode::OK, "what there is may be known: it holds nothing of anyone");
+}
+
+#[test]
+fn every_call_of_the_api_is_in_the_table() {
+    let document = serde_json::to_value(server::http::api::document()).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let calls: BTreeSet<(String, String)> = paths
+        .flat_map(|(path, calls)| {
+            calls.as_object().unwrap().keys().map(|method| (method.clone(), path.clone()))
+        })
+        .collect();
+    let listed = API.iter().map(|(method, path, ..)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(calls, listed);
 }
 
 #[tokio::test(flavor = "multi_thread")]

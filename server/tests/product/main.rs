@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod anchor_sets;
+mod api;
 mod checks;
 mod command_line;
 mod doors;

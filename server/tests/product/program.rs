@@ -56,6 +56,7 @@ impl Workplace {
     pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
         command.args(arguments).current_dir(self.directory.path()).env_remove("TOUCHSTONE_DB");
+        command.env_remove("TOUCHSTONE_TOKEN").env_remove("TOUCHSTONE_WEBHOOK");
         command
     }
 

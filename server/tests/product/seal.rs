@@ -2,9 +2,10 @@
 //! a person can read, whatever the role.
 
 use crate::site::Site;
-use domain::Role;
+use axum::http::Method;
+use domain::{Role, Scope};
 use service::{ProjectId, User};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that shows labels or what is computed of them.
 const PAGES: [&str; 17] = [
@@ -46,12 +47,43 @@ const FUNCTIONS: [(&str, &str); 12] = [
     ("/rpc/load_threshold", r#"{"project": "shop", "judge": "new", "criterion": "helpful"}"#),
 ];
 
+/// What a program can read in the name of a person.
+const API: [(&str, &str); 14] = [
+    ("/api/v1/projects", "/api/v1/projects"),
+    ("/api/v1/agreement", "/api/v1/agreement?project=shop&by=annotator"),
+    ("/api/v1/comparisons", "/api/v1/comparisons?project=shop&rule=median&incumbent=old"),
+    ("/api/v1/diagnoses", "/api/v1/diagnoses?project=shop&by=category"),
+    ("/api/v1/checks", "/api/v1/checks?project=shop&judge=old&criterion=helpful%3D2"),
+    ("/api/v1/anchor-sets", "/api/v1/anchor-sets?project=shop"),
+    ("/api/v1/anchor-sets/{name}", "/api/v1/anchor-sets/gold@1?project=shop"),
+    ("/api/v1/judges", "/api/v1/judges?project=shop"),
+    ("/api/v1/runs", "/api/v1/runs?project=shop"),
+    ("/api/v1/runs/{run}", "/api/v1/runs/none?project=shop"),
+    ("/api/v1/decisions", "/api/v1/decisions?project=shop"),
+    ("/api/v1/decisions/{decision}", "/api/v1/decisions/none?project=shop"),
+    ("/api/v1/failures", "/api/v1/failures?project=shop"),
+    ("/api/v1/references", "/api/v1/references?project=shop"),
+];
+
+#[test]
+fn whatever_the_api_shows_is_tried() {
+    let document = serde_json::to_value(server::http::api::document()).unwrap();
+    let shown = document["paths"].as_object().unwrap().iter();
+    let shown: BTreeSet<&str> =
+        shown.filter(|(_, calls)| calls.get("get").is_some()).map(|(path, _)| path.as_str()).collect();
+    assert_eq!(shown, API.iter().map(|(path, _)| *path).collect());
+}
+
 /// What a person reads behind every door, without what differs between any two answers.
-async fn everything_read(site: &Site, cookie: &str) -> BTreeMap<String, String> {
+async fn everything_read(site: &Site, cookie: &str, token: &str) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
     for address in PAGES.into_iter().chain(FILES) {
         let answer = site.page(address, cookie).await;
         read.insert(address.to_owned(), format!("{} {}", answer.status, settled(&answer.body)));
+    }
+    for (_, address) in API {
+        let answer = site.api(&Method::GET, address, token, "").await;
+        read.insert(address.to_owned(), format!("{} {}", answer.status, answer.body));
     }
     for (function, body) in FUNCTIONS {
         let answer = site.call(function, cookie, body).await;
@@ -130,6 +162,7 @@ async fn is_sealed_to(role: Role) {
     site.service.set_overlap(site.project, 3, None).await.unwrap();
     let reader = site.person("reader", Some(role)).await;
     let cookie = site.session_of(&reader).await;
+    let token = site.token_of(&reader, &Scope::ALL).await;
     assert!(
         site.call("/rpc/load_desk", &cookie, r#"{"project": "shop"}"#)
             .await
@@ -138,12 +171,12 @@ async fn is_sealed_to(role: Role) {
     );
     let labelling = Labelling::open(&site).await;
     labelling.answer(1).await;
-    let ones = everything_read(&site, &cookie).await;
+    let ones = everything_read(&site, &cookie, &token).await;
     labelling.answer(4).await;
-    let fours = everything_read(&site, &cookie).await;
+    let fours = everything_read(&site, &cookie, &token).await;
     assert_same(&ones, &fours, role);
     labelling.submit().await;
-    let submitted = everything_read(&site, &cookie).await;
+    let submitted = everything_read(&site, &cookie, &token).await;
     for (door, body) in &submitted {
         for remark in ["remark 1", "remark 4"] {
             assert!(!body.contains(remark), "{role} reads a sealed remark at {door}");
@@ -157,8 +190,9 @@ async fn is_sealed_to(role: Role) {
             "flag": false, "seconds": null, "rubric_version": 1, "supersedes": null, "client_key": "reader"}});
         site.call("/rpc/save_answer", &cookie, &answer.to_string()).await;
         site.call("/rpc/submit_conversation", &cookie, &submission_of(&reader)).await;
-        let opened = everything_read(&site, &cookie).await;
+        let opened = everything_read(&site, &cookie, &token).await;
         assert!(opened["/rpc/load_agreement"].contains("ben"));
+        assert!(opened["/api/v1/agreement?project=shop&by=annotator"].contains("ben"));
     }
 }
 

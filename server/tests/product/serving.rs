@@ -8,7 +8,7 @@ use std::{
 };
 
 /// A server that runs, with what it said when it began.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
     link: Option<String>,
@@ -19,7 +19,7 @@ impl Server {
         clippy::zombie_processes,
         reason = "one that serves is waited for when it is dropped; one that does not has ended"
     )]
-    fn start(place: &Workplace) -> Server {
+    pub(crate) fn start(place: &Workplace) -> Server {
         let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -36,6 +36,11 @@ impl Server {
             }
         }
         panic!("the server ended before it served");
+    }
+
+    /// Where it listens, as `HOST:PORT`.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     /// The status line of an answer to `GET`.

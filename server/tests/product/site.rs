@@ -5,9 +5,9 @@ use axum::{
     body::Body,
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
-use domain::{Role, Rubric};
+use domain::{Role, Rubric, Scope};
 use server::http::{Address, router};
-use service::{ProjectId, Service, User, import::Kind};
+use service::{ApiTokenRequest, ProjectId, Service, User, import::Kind};
 use store::{NewUser, Store};
 use time::{Duration, OffsetDateTime};
 use tower::ServiceExt;
@@ -177,6 +177,30 @@ impl Site {
             .header(header::CONTENT_TYPE, form)
             .header("sec-fetch-site", "same-origin");
         self.send(request, cookie, body).await
+    }
+
+    /// A new token of a person for these scopes, in every project of the person.
+    pub(crate) async fn token_of(&self, user: &User, scopes: &[Scope]) -> String {
+        self.token_in(user, scopes, None).await
+    }
+
+    /// A new token of a person, for one project where it is named.
+    pub(crate) async fn token_in(&self, user: &User, scopes: &[Scope], project: Option<&str>) -> String {
+        let (scopes, project) = (scopes.to_vec(), project.map(str::to_owned));
+        let request = ApiTokenRequest { name: "a program".to_owned(), project, scopes, days: 1 };
+        self.service.create_api_token(user.id, &request, Some(user.id)).await.unwrap()
+    }
+
+    /// Calls the API with a token (`""`: none), as a program does.
+    pub(crate) async fn api(&self, method: &Method, path: &str, token: &str, body: &str) -> Answer {
+        let mut request = Request::builder().method(method.clone()).uri(path);
+        if !token.is_empty() {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        self.send(request, "", body).await
     }
 
     /// Sends a form as a browser without a program does.

@@ -1,0 +1,31 @@
+//! Where conversations fail.
+
+use super::{Problem, Query, form::ReportForm, token::Token};
+use crate::{
+    cli::diagnose,
+    wire::{DiagnosisParameters, InProject, ReferenceParameters},
+};
+use axum::{http::HeaderMap, response::Response};
+use domain::{Scope, Split};
+
+/// Where conversations fail
+#[utoipa::path(get, operation_id = "diagnosis", path = "/diagnoses", tag = "reports",
+    params(InProject, DiagnosisParameters, ReferenceParameters, ReportForm), responses(
+    (status = 200, description = "As `touchstone diagnose` prints it. A look at `confirm` is recorded", content(
+        (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),
+    )),
+    (status = "default", description = "Why not", body = Problem, content_type = "application/problem+json"),
+))]
+pub(super) async fn report(
+    token: Token,
+    Query(InProject { project }): Query<InProject>,
+    Query(parameters): Query<DiagnosisParameters>,
+    Query(reference): Query<ReferenceParameters>,
+    Query(form): Query<ReportForm>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let pass = token.admit(&project, Scope::Read).await?;
+    let query = parameters.query(reference.choice(Split::Tune)?)?;
+    let report = pass.service.diagnosis(pass.project, &query, pass.viewer).await?;
+    form.write(&headers, |format| diagnose::written(&report, format))
+}
