@@ -40,6 +40,10 @@ pub(crate) struct Draft {
     pub(crate) system: String,
     /// Template of the user message.
     pub(crate) prompt: String,
+    /// Ids of conversations, with commas between them.
+    pub(crate) examples: String,
+    /// The frozen set that has them, `NAME@VERSION`.
+    pub(crate) example_set: String,
 }
 
 /// What the bench of a judge shows.
@@ -140,7 +144,8 @@ pub(crate) async fn preview_judge(
     };
     let declared = declaration(draft)?;
     let service = door::service()?;
-    let shown = service.preview_judge(pass.project, declared, &conversation, unit.as_ref(), ask).await;
+    let unit = unit.as_ref();
+    let shown = service.preview_judge(pass.project, declared, &conversation, unit, ask, pass.viewer()).await;
     Packed::new(&Markup::of_part(view! { <Preview preview=shown.map_err(door::refused)?/> }))
 }
 

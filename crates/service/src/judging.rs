@@ -1,6 +1,7 @@
 //! Judges that are run here: declared, previewed on a real item, run over many, and watched meanwhile.
 
 mod baselines;
+mod examples;
 mod instrument;
 mod line;
 mod preview;
@@ -86,6 +87,8 @@ impl Service {
         by: Option<UserId>,
     ) -> Result<DeclaredVersion, ServiceError> {
         let declaration = self.checked_declaration(project, declaration).await?;
+        let rubric = self.rubric_version(project).await?.rubric;
+        self.examples(project, &declaration, &rubric, Viewer::Operator).await?;
         let declared = self.store.declare_judge(project, &declaration, self.now()).await?;
         if declared.new {
             self.record(by, Some(project), "declare_judge", &declaration.full_name()).await?;
@@ -126,9 +129,13 @@ impl Service {
                 let shown =
                     |name: &str| version.declared.get(name).and_then(|text| text.as_str()).map(str::to_owned);
                 let model = shown("model");
-                // Of imported verdicts the scale is part of the fingerprint: several of one model are no mixture.
-                let models: BTreeSet<_> =
+                // Of imported verdicts the scale is part of the fingerprint: several of one model are no mixture. What nobody answered
+                // tells of no model.
+                let mut models: BTreeSet<_> =
                     version.fingerprints.iter().map(|found| (&found.model, &found.reported_model)).collect();
+                if models.iter().any(|(_, reported)| reported.is_some()) {
+                    models.retain(|(_, reported)| reported.is_some());
+                }
                 let mixed = models.len() > 1;
                 entries.push(JudgeEntry {
                     name: if several {
@@ -223,15 +230,18 @@ impl Service {
         Ok(self.store.run(project, run_id(run)?).await?)
     }
 
-    /// A judge version, ready to answer.
-    fn instrument(
+    /// A judge version, ready to answer, as far as its examples are not sealed to the viewer.
+    async fn instrument(
         &self,
+        project: ProjectId,
         declaration: Declaration,
         rubric: Rubric,
+        viewer: Viewer,
     ) -> Result<instrument::Instrument, ServiceError> {
+        let examples = self.examples(project, &declaration, &rubric, viewer).await?;
         let model = declaration.model().map(|model| model.endpoint.clone());
         let line = model.map(|endpoint| self.lines.to(&self.endpoints, &endpoint)).transpose()?;
-        instrument::Instrument::new(declaration, rubric, line, self.clock)
+        instrument::Instrument::new(declaration, rubric, examples, line, self.clock)
     }
 
     /// The rubric that a judge was declared against, as it was.

@@ -225,8 +225,9 @@ pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyho
         Judges::Preview { project, judge, conversation, unit, ask } => {
             let project = service.project(&project).await?.id;
             let declaration = service.declared_judge(project, &judge).await?.declaration;
-            let preview =
-                service.preview_judge(project, declaration, &conversation, unit.as_ref(), ask).await?;
+            let preview = service
+                .preview_judge(project, declaration, &conversation, unit.as_ref(), ask, Viewer::Operator)
+                .await?;
             if json {
                 print_json(&preview)?
             } else {

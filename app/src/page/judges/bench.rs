@@ -86,6 +86,8 @@ fn Editor(
             parameters: of("parameters"),
             system: of("system"),
             prompt: of("prompt"),
+            examples: of("examples"),
+            example_set: of("example_set"),
         };
         let (conversation, unit, ask) = (of("conversation"), of("unit"), of("ask") == "on");
         fetch(shown, preview_judge(of_project.clone(), draft, conversation, unit, ask));
@@ -116,6 +118,8 @@ fn Editor(
                             <Choice name="endpoint" label="Endpoint" options=endpoints chosen=draft.endpoint error=error/>
                             <Field name="model" label="Model" value=draft.model hint="With its date or hash: an alias may be another model tomorrow." error=error/>
                             <Field name="parameters" label="Parameters (JSON)" value=draft.parameters optional=true error=error/>
+                            <Field name="examples" label="Examples" value=draft.examples optional=true hint="Conversations to show with their references, with commas between them; the template names {% for example in examples %}." error=error/>
+                            <Field name="example_set" label="Anchor set of the examples" value=draft.example_set optional=true hint="Its tune split has them, such as gold@1." error=error/>
                             <Choice name="parser" label="Answer" options=parsers chosen=draft.parser error=error/>
                         </div>
                         <div class="templates">

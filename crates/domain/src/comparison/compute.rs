@@ -250,7 +250,9 @@ fn figures_of(table: &Table<'_>, judge: &JudgeRows<'_>) -> JudgeFigures {
     let mean = |figure: fn(&Pairs, &Inference) -> Estimate| {
         mean_over_repeats(pairs.iter().map(|pairs| figure(pairs, &Inference::default())).collect())
     };
-    let fingerprints: BTreeSet<&str> = judge.verdicts.iter().map(|verdict| &*verdict.fingerprint).collect();
+    // What nobody answered carries no model version: it makes no mixture.
+    let valued = judge.verdicts.iter().filter(|verdict| verdict.outcome.is_ok());
+    let fingerprints: BTreeSet<&str> = valued.map(|verdict| &*verdict.fingerprint).collect();
     let with_reference =
         || (0..table.ratings.n_items()).filter(|item| table.reference.level(*item).is_some());
     let answered = with_reference().filter(|item| judge.columns.answered(*item)).count() as u64;
