@@ -336,7 +336,7 @@ async fn examples_are_shown_and_are_not_measured() {
     let split = |split| place.service.anchor_items(place.project, &name, split, Viewer::Operator);
     let (tune, confirm) = (split(Split::Tune).await.unwrap().1, split(Split::Confirm).await.unwrap().1);
     let declared = |example: &str| {
-        let shown = "{% for example in examples %}{{ example.question }} = {{ example['values'].helpfulness }}\n{% endfor %}";
+        let shown = "{% for example in examples %}{{ example.question }} = {{ example['values'].helpfulness }}; {% endfor %}";
         let judge = STRICT.replace("strict", "taught").replace(
             "prompt = \"",
             &format!("examples = [\"{example}\"]\n    example_set = \"gold@1\"\n    prompt = \"{shown}"),
@@ -352,7 +352,7 @@ async fn examples_are_shown_and_are_not_measured() {
         place.service.preview_judge(place.project, declaration, asked, None, false, viewer).await.unwrap();
     let (example, number) = (&tune[0], tune[0].conversation.trim_start_matches('c'));
     assert!(preview.prompt.contains(&format!("May I return {number}?")), "{}", preview.prompt);
-    assert!(preview.prompt.contains(&format!("= {:.1}\n", example.reference)), "{}", preview.prompt);
+    assert!(preview.prompt.contains(&format!("= {:.1}; ", example.reference)), "{}", preview.prompt);
     for judge in ["taught", "strict"] {
         if judge == "strict" {
             place.declare().await;
