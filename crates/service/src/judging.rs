@@ -6,12 +6,14 @@ mod instrument;
 mod line;
 mod preview;
 mod runner;
+mod susceptibility;
 mod units;
 
 pub(crate) use line::Lines;
 pub use preview::{JudgePreview, PreviewedAnswer};
 pub use runner::RunEstimate;
 pub(crate) use runner::Runs;
+pub use susceptibility::JudgeSusceptibility;
 
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
 use domain::{Declaration, DeclarationError, Instrument, Rubric, RubricUsed, hash_of, is_floating};

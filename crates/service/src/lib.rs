@@ -28,7 +28,7 @@ pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEstimate,
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, JudgeSusceptibility, PreviewedAnswer, RunEstimate,
     Template, library,
 };
 pub use references::ReferenceChoice;

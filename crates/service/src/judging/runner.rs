@@ -86,7 +86,7 @@ impl Runs {
     }
 
     /// The file's lock for judging, which the runs of this process share.
-    fn lock(&self, service: &Service) -> Result<Arc<ProcessLock>, ServiceError> {
+    pub(super) fn lock(&self, service: &Service) -> Result<Arc<ProcessLock>, ServiceError> {
         let mut active = self.active();
         if let Some(held) = active.lock.upgrade() {
             return Ok(held);
@@ -496,7 +496,7 @@ fn likely(spent: &RunCounts, under_way: u64) -> Spending {
     Spending { usd: usd * under_way as f64, tokens: (tokens * under_way as f64) as u64 }
 }
 
-fn said(call: &JudgedCall) -> Option<String> {
+pub(super) fn said(call: &JudgedCall) -> Option<String> {
     match &call.readings.first()?.outcome {
         domain::Outcome::Failure { says, .. } => Some(says.clone()),
         domain::Outcome::Value(_) => None,
