@@ -13,6 +13,7 @@ use crate::{
         list::{Lists, TITLE},
         preview::Preview,
         progress::Progress,
+        standing::Standing,
     },
 };
 #[cfg(feature = "ssr")]
@@ -61,6 +62,8 @@ pub(crate) struct BenchPage {
     pub(crate) anchor_sets: Vec<String>,
     /// The last run of the judge.
     pub(crate) run: Option<String>,
+    /// What is known of the judge besides its agreement with people.
+    pub(crate) standing: Option<Markup>,
 }
 
 /// A run as it stands.
@@ -109,11 +112,22 @@ pub(crate) async fn load_bench(
         None => Some(crate::page::judges::declared::draft_of_library(library.as_deref(), &endpoints)?),
     };
     let full_name = kept.map(|kept| kept.declaration.full_name());
+    let standing = match &full_name {
+        None => None,
+        Some(name) => {
+            let found = service.susceptibility(pass.project, name).await.map_err(door::refused)?;
+            let entry =
+                judges.into_iter().find(|entry| format!("{}@{}", entry.judge, entry.version) == *name);
+            let grades = entry.map(|entry| entry.grades).unwrap_or_default();
+            Some(Markup::of_part(view! { <Standing found=found grades=grades/> }))
+        }
+    };
     let runs = service.runs(pass.project).await.map_err(door::refused)?;
     let last = runs.iter().find(|run| full_name == Some(format!("{}@{}", run.judge, run.version)));
     let sets = service.anchor_sets(pass.project, pass.viewer()).await.map_err(door::refused)?;
     Packed::new(&BenchPage {
         draft,
+        standing,
         run: last.map(|run| run.id.to_string()),
         judge: full_name,
         endpoints,

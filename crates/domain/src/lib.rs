@@ -17,6 +17,7 @@ mod diagnosis;
 mod fault;
 mod gate;
 mod home;
+mod justification;
 mod label;
 mod labelling;
 mod metric;
@@ -72,6 +73,7 @@ pub use diagnosis::{
 pub use fault::Fault;
 pub use gate::{Applied, ConfirmOpening, Decision, RuleOutcome, RuleVerdict, Verdict};
 pub use home::{Member, OwnSession, ProjectFigures, ProjectMembership};
+pub use justification::JustificationGrade;
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
 pub use metric::{Better, Metric};

@@ -16,7 +16,10 @@ pub(crate) use runner::Runs;
 pub use susceptibility::JudgeSusceptibility;
 
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
-use domain::{Declaration, DeclarationError, Instrument, Rubric, RubricUsed, hash_of, is_floating};
+use domain::{
+    Declaration, DeclarationError, Instrument, JustificationGrade, Observations, Rubric, RubricUsed,
+    UnitKind, hash_of, is_floating,
+};
 use judge::Endpoints;
 pub use judge::library::Template;
 use serde::Serialize;
@@ -29,7 +32,7 @@ use store::{Failure, RunId};
 const FAILURES_SHOWN: usize = 50;
 
 /// A judge version as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JudgeEntry {
     /// As reports name it: the version stands in it where the judge has several.
     pub name: String,
@@ -53,6 +56,9 @@ pub struct JudgeEntry {
     pub instruments: Vec<InstrumentEntry>,
     /// Whether more than one model version answered: it is not one instrument then, and not to be gated.
     pub mixed: bool,
+    /// What people think of its reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grades: Vec<JustificationGrade>,
 }
 
 /// One instrument behind a judge version.
@@ -124,6 +130,7 @@ impl Service {
         project: ProjectId,
         viewer: Viewer,
     ) -> Result<Vec<JudgeEntry>, ServiceError> {
+        let (rubric, graded) = self.graded_justifications(project, viewer).await?;
         let mut entries = Vec::new();
         for judge in self.store.judges(project, viewer).await? {
             let several = judge.versions.len() > 1;
@@ -163,10 +170,32 @@ impl Service {
                         })
                         .collect(),
                     mixed,
+                    grades: rubric.as_ref().map_or_else(Vec::new, |rubric| {
+                        let full_name = format!("{}@{}", judge.name, version.version);
+                        JustificationGrade::all(rubric, &graded, &full_name)
+                    }),
                 });
             }
         }
         Ok(entries)
+    }
+
+    /// The labels on justifications that the viewer may see; no rubric where none is asked for.
+    async fn graded_justifications(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<(Option<Rubric>, Observations), ServiceError> {
+        let Some(rubric) = self.rubric(project).await? else {
+            return Ok((None, Observations::default()));
+        };
+        let mut graded = Observations::default();
+        for criterion in rubric.asked_of(UnitKind::Justification) {
+            let labels = std::mem::take(&mut graded.labels);
+            graded = self.labels_seen(project, Some(&criterion.id), viewer).await?;
+            graded.labels.extend(labels);
+        }
+        Ok((Some(rubric), graded))
     }
 
     /// What a version changed: the lines of both declarations, with `-` before those of the earlier and `+` before those of the later.

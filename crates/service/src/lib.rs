@@ -28,8 +28,8 @@ pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, JudgeSusceptibility, PreviewedAnswer, RunEstimate,
-    Template, library,
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, JudgeSusceptibility,
+    PreviewedAnswer, RunEstimate, Template, library,
 };
 pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};

@@ -305,6 +305,33 @@ async fn what_nobody_answered_makes_no_mixture() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn susceptibility_is_asked_once_and_touches_nothing_else() {
+    let place = Place::new(2, |_| answer("m", "4")).await;
+    place.declare().await;
+    let before = place.service.susceptibility(place.project, "strict").await.unwrap();
+    assert_eq!((before.answered, before.criteria[0].towards.value()), (0, None));
+    let found = place.service.probe_susceptibility(place.project, "strict", None).await.unwrap();
+    assert_eq!((found.calls, found.answered, found.mixed), (60, 60, false));
+    assert_eq!((found.criteria[0].towards.value(), found.criteria[0].towards.n()), (Some(0.0), 30));
+    assert_eq!(place.service.probe_susceptibility(place.project, "strict", None).await.unwrap(), found);
+    assert_eq!((place.provider.asked(), place.verdicts().await.len()), (60, 0));
+    assert!(place.service.anchor_sets(place.project, Viewer::Operator).await.unwrap().is_empty());
+
+    let gone = Place::new(1, |number| {
+        if number <= 8 { answer("m", "4") } else { (StatusCode::SERVICE_UNAVAILABLE, json!({})) }
+    })
+    .await;
+    gone.declare().await;
+    let refused = gone.service.probe_susceptibility(gone.project, "strict", None).await.unwrap_err();
+    assert!(refused.to_string().contains("nobody answers"), "{refused}");
+    let kept = gone.service.susceptibility(gone.project, "strict").await.unwrap().answered;
+    assert!((1..=8).contains(&kept), "{kept}");
+    gone.provider.answers(|_| answer("m", "5"));
+    let whole = gone.service.probe_susceptibility(gone.project, "strict", None).await.unwrap();
+    assert_eq!(whole.answered, 60);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_limit_in_money_needs_a_price() {
     let place = Place::new(3, |_| answer("m", "4")).await;
     place.declare().await;

@@ -4,7 +4,9 @@ use super::{print, print_json, say, text};
 use clap::{Args, Subcommand};
 use domain::{AnchorSetName, Declaration, RunPlan, RunScope, RunState, Split, Unit, is_floating};
 use serde_json::json;
-use service::{JudgePreview, JudgeRun, JudgeSusceptibility, ReferenceChoice, RunEstimate, Service, Template, Viewer};
+use service::{
+    JudgePreview, JudgeRun, JudgeSusceptibility, ReferenceChoice, RunEstimate, Service, Template, Viewer,
+};
 use std::{path::PathBuf, time::Duration};
 
 #[derive(Subcommand)]
@@ -428,6 +430,17 @@ async fn list(service: &Service, project: &str, json: bool) -> anyhow::Result<u8
         ]
     }));
     print(&text::columns(&rows))?;
+    for version in versions.iter().filter(|version| !version.grades.is_empty()) {
+        for of in &version.grades {
+            let (judge, criterion) = (domain::visible(&version.name), domain::visible(&of.criterion));
+            let figure = text::figure(&of.grade);
+            print(&format!(
+                "reasons of {judge}, {criterion}: {figure} of {} reasons, by {} people\n",
+                of.grade.n(),
+                of.people
+            ))?;
+        }
+    }
     Ok(0)
 }
 
@@ -515,8 +528,8 @@ fn susceptibility_in_words(found: &JudgeSusceptibility) -> String {
         words.push_str(&format!(
             "\n{}\n  towards the demand   {}\n  the other way        {}\n  {} pairs stood at the demand already, {} have no value\n",
             domain::visible(&criterion.criterion),
-            text::estimate(&criterion.towards),
-            text::estimate(&criterion.away),
+            text::figure(&criterion.towards),
+            text::figure(&criterion.away),
             criterion.at_demand,
             criterion.without_value
         ));

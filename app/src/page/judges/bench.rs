@@ -35,7 +35,7 @@ pub(crate) fn BenchPage() -> impl IntoView {
     );
     data.show(move |shown| {
         let project = project.get_untracked();
-        let Shown { draft, judge, endpoints, conversations, anchor_sets, run } = shown;
+        let Shown { draft, judge, endpoints, conversations, anchor_sets, run, standing } = shown;
         let title = judge.as_deref().map_or_else(|| "New judge".to_owned(), visible);
         let editor = draft.map(|draft| {
             view! { <Editor project=project.clone() draft=draft endpoints=endpoints conversations=conversations declare=declare/> }
@@ -43,12 +43,16 @@ pub(crate) fn BenchPage() -> impl IntoView {
         let running = judge.map(|judge| {
             view! { <RunForm project=project.clone() judge=judge anchor_sets=anchor_sets start=start/> }
         });
+        let standing = standing.map(|markup| {
+            view! { <section class="part" aria-labelledby="standing" inner_html=markup.into_html()></section> }
+        });
         let watched = run.map(|run| view! { <WatchedRun project=project.clone() run=run/> });
         view! {
             <div class="page">
                 <Heading title=title/>
                 {running}
                 {watched}
+                {standing}
                 {editor}
             </div>
         }

@@ -151,6 +151,7 @@ mod tests {
             criteria: Vec::new(),
             instruments: Vec::new(),
             mixed: false,
+            grades: Vec::new(),
         };
         let judges = [entry("1"), entry("2"), entry("terse"), entry("terse-2")];
         assert_eq!(next_version("strict", "1", &judges), "3");
