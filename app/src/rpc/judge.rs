@@ -268,7 +268,7 @@ fn plan(scope: &str, [size, repeats, most_usd, most_tokens]: [&str; 4]) -> Resul
 
 /// A number that may be absent.
 #[cfg(feature = "ssr")]
-fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
+pub(crate) fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
     match text.trim() {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| AppError::Invalid {

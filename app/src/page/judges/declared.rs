@@ -49,7 +49,7 @@ pub(crate) fn declaration(draft: Draft) -> Result<Declaration, AppError> {
 }
 
 /// Names with commas between them.
-fn names(text: &str) -> Vec<String> {
+pub(crate) fn names(text: &str) -> Vec<String> {
     text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
