@@ -136,7 +136,7 @@ def declare(levels):
 
 def begin():
     """The project with a frozen set; gives the set and its conversations."""
-    for old in WORK.glob("real.db*"):
+    for old in [*WORK.glob("real.db*"), *WORK.glob("real/*.json")]:
         old.unlink()
     touchstone("project", "create", "real", "--rubric", DATA / "rubric.toml")
     for kind in ("conversations", "labels", "verdicts"):
