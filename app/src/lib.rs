@@ -30,6 +30,7 @@ use page::{
     account::AccountPage,
     adjudicate::AdjudicatePage,
     agreement::AgreementPage,
+    anchor_sets::{AnchorSetPage, AnchorSetsPage},
     compare::ComparePage,
     conversation::ConversationPage,
     decision::DecisionPage,
@@ -102,6 +103,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/judges") view=JudgesPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/judges/bench") view=BenchPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/anchor-sets") view=AnchorSetsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/anchor-sets/:set") view=AnchorSetPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare") view=ComparePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/compare/failures") view=FailuresPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/diagnose") view=DiagnosePage ssr=SsrMode::Async/>

@@ -100,6 +100,7 @@ pub fn router(service: Service, address: &Address) -> Router {
         .route("/p/{project}/compare.csv", get(download::comparison_csv))
         .route("/p/{project}/diagnose.json", get(download::diagnosis_json))
         .route("/p/{project}/diagnose.csv", get(download::diagnosis_csv))
+        .route("/p/{project}/anchor-sets/{set}/file", get(download::anchor_set))
         .route("/p/{project}/runs/{run}/events", get(events::of_run))
         .leptos_routes_with_context(&state, pages(), provide, page)
         .fallback(unknown)

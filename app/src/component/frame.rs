@@ -60,6 +60,7 @@ fn Navigation(
         ("label", "Label", Permission::Label),
         ("agreement", "Agreement", Permission::Analyse),
         ("adjudicate", "Adjudicate", Permission::Adjudicate),
+        ("anchor-sets", "Anchor sets", Permission::Judge),
         ("judges", "Judges", Permission::Analyse),
         ("compare", "Compare", Permission::Analyse),
         ("diagnose", "Diagnose", Permission::Analyse),

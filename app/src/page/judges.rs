@@ -9,6 +9,8 @@ pub(crate) mod list;
 pub(crate) mod preview;
 #[cfg(feature = "ssr")]
 pub(crate) mod progress;
+#[cfg(feature = "ssr")]
+pub(crate) mod standing;
 pub(crate) mod watched;
 
 use crate::{

@@ -13,6 +13,7 @@ use crate::{
         list::{Lists, TITLE},
         preview::Preview,
         progress::Progress,
+        standing::Standing,
     },
 };
 #[cfg(feature = "ssr")]
@@ -40,6 +41,10 @@ pub(crate) struct Draft {
     pub(crate) system: String,
     /// Template of the user message.
     pub(crate) prompt: String,
+    /// Ids of conversations, with commas between them.
+    pub(crate) examples: String,
+    /// The frozen set that has them, `NAME@VERSION`.
+    pub(crate) example_set: String,
 }
 
 /// What the bench of a judge shows.
@@ -57,6 +62,8 @@ pub(crate) struct BenchPage {
     pub(crate) anchor_sets: Vec<String>,
     /// The last run of the judge.
     pub(crate) run: Option<String>,
+    /// What is known of the judge besides its agreement with people.
+    pub(crate) standing: Option<Markup>,
 }
 
 /// A run as it stands.
@@ -105,11 +112,22 @@ pub(crate) async fn load_bench(
         None => Some(crate::page::judges::declared::draft_of_library(library.as_deref(), &endpoints)?),
     };
     let full_name = kept.map(|kept| kept.declaration.full_name());
+    let standing = match &full_name {
+        None => None,
+        Some(name) => {
+            let found = service.susceptibility(pass.project, name).await.map_err(door::refused)?;
+            let entry =
+                judges.into_iter().find(|entry| format!("{}@{}", entry.judge, entry.version) == *name);
+            let grades = entry.map(|entry| entry.grades).unwrap_or_default();
+            Some(Markup::of_part(view! { <Standing found=found grades=grades/> }))
+        }
+    };
     let runs = service.runs(pass.project).await.map_err(door::refused)?;
     let last = runs.iter().find(|run| full_name == Some(format!("{}@{}", run.judge, run.version)));
     let sets = service.anchor_sets(pass.project, pass.viewer()).await.map_err(door::refused)?;
     Packed::new(&BenchPage {
         draft,
+        standing,
         run: last.map(|run| run.id.to_string()),
         judge: full_name,
         endpoints,
@@ -140,7 +158,8 @@ pub(crate) async fn preview_judge(
     };
     let declared = declaration(draft)?;
     let service = door::service()?;
-    let shown = service.preview_judge(pass.project, declared, &conversation, unit.as_ref(), ask).await;
+    let unit = unit.as_ref();
+    let shown = service.preview_judge(pass.project, declared, &conversation, unit, ask, pass.viewer()).await;
     Packed::new(&Markup::of_part(view! { <Preview preview=shown.map_err(door::refused)?/> }))
 }
 
@@ -249,7 +268,7 @@ fn plan(scope: &str, [size, repeats, most_usd, most_tokens]: [&str; 4]) -> Resul
 
 /// A number that may be absent.
 #[cfg(feature = "ssr")]
-fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
+pub(crate) fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
     match text.trim() {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| AppError::Invalid {

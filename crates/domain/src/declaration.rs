@@ -1,4 +1,4 @@
-use crate::{ContentHash, NotCanonical, Rubric, ScaleKind, UnitKind, hash_of};
+use crate::{AnchorSetName, ContentHash, NotCanonical, Rubric, ScaleKind, UnitKind, hash_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -67,9 +67,12 @@ pub struct Model {
     /// Sent along as they are: temperature, token limits, seed.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub parameters: Map<String, Value>,
-    /// Conversations that are shown to it as examples, and so can take no part in measuring it.
+    /// Conversations whose items are shown to it with their references, and so can take no part in measuring it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
+    /// The frozen set whose `tune` split has the examples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example_set: Option<AnchorSetName>,
 }
 
 /// How a judge's answer is read.
@@ -123,6 +126,9 @@ const NOT_PARAMETERS: [&str; 12] = [
     "tool_choice",
     "tools",
 ];
+
+/// Most conversations that are shown as examples.
+const MOST_EXAMPLES: usize = 100;
 
 /// Longest template, in bytes.
 const LONGEST_TEMPLATE: usize = 256 * 1024;
@@ -199,6 +205,7 @@ impl Declaration {
                 "settings such as temperature, token limits and seed: what is said and in which form it is answered stands elsewhere",
             );
         }
+        check_examples(model)?;
         if model.parser == Parser::Scores {
             return Ok(());
         }
@@ -245,6 +252,36 @@ impl Declaration {
     pub fn hash(&self) -> Result<ContentHash, NotCanonical> {
         hash_of(&(READING, self))
     }
+}
+
+fn check_examples(model: &Model) -> Result<(), DeclarationError> {
+    let named = model.examples.join(", ");
+    if model.examples.is_empty() {
+        return match &model.example_set {
+            None => Ok(()),
+            Some(_) => wrong("examples", "none", "the conversations of example_set that are to be shown"),
+        };
+    }
+    if model.example_set.is_none() {
+        return wrong(
+            "example_set",
+            "none",
+            "the frozen set, NAME@VERSION, whose tune split has the examples",
+        );
+    }
+    if model.examples.len() > MOST_EXAMPLES {
+        let found = format!("{} conversations", model.examples.len());
+        return wrong("examples", &found, format!("at most {MOST_EXAMPLES}"));
+    }
+    if let Some(again) = (1..model.examples.len())
+        .find(|&position| model.examples[..position].contains(&model.examples[position]))
+    {
+        return wrong("examples", &model.examples[again], "each conversation once");
+    }
+    if !model.prompt.contains("examples") && !model.system.contains("examples") {
+        return wrong("examples", &named, "a template that shows them: {% for example in examples %}");
+    }
+    Ok(())
 }
 
 fn check_name(field: &'static str, name: &str) -> Result<(), DeclarationError> {
@@ -385,6 +422,18 @@ mod tests {
             ("{{ question }}", " ", "prompt: found nothing"),
             ("temperature = 0", "tools = []", "parameters: found tools"),
             ("prompt =", "parser = \"claims\"\nprompt =", "a continuous scale from 0 to 1"),
+            ("prompt =", "examples = [\"c1\"]\nprompt =", "example_set: found none"),
+            ("prompt =", "example_set = \"gold@1\"\nprompt =", "examples: found none"),
+            (
+                "prompt =",
+                "example_set = \"gold@1\"\nexamples = [\"c1\", \"c1\"]\nprompt =",
+                "each conversation once",
+            ),
+            (
+                "prompt =",
+                "example_set = \"gold@1\"\nexamples = [\"c1\"]\nprompt =",
+                "examples: found c1, expected a template that shows them",
+            ),
         ] {
             let judge = Declaration::from_toml(&JUDGE.replace(from, to)).unwrap();
             let message = judge.check(&rubric).unwrap_err().to_string();

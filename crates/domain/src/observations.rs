@@ -2,7 +2,10 @@ use crate::{ContentHash, FailureKind, Level, LevelName, Rubric, Scale, ScaleKind
 use agreement::ScaleError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 /// What reports are computed from: the labels and verdicts of a project that whoever asks may see, with what is known of their
 /// conversations. Texts are shared, since each occurs many times.
@@ -136,6 +139,18 @@ impl std::str::FromStr for SliceBy {
 const SEPARATOR: char = '\u{1f}';
 
 impl Observations {
+    /// Takes out every label, reference and verdict of these conversations.
+    pub fn without_conversations(&mut self, conversations: &HashSet<String>) {
+        let kept: Vec<bool> =
+            self.settings.iter().map(|setting| !conversations.contains(&*setting.conversation)).collect();
+        let stays = |setting: u32| kept.get(setting as usize).copied().unwrap_or(true);
+        self.labels.retain(|label| stays(label.setting));
+        self.verdicts.retain(|verdict| stays(verdict.setting));
+        if let Some(references) = &mut self.references {
+            references.retain(|reference| stays(reference.setting));
+        }
+    }
+
     /// The key under which labels and verdicts of one item meet.
     pub(crate) fn item(&self, setting: u32, unit: &str) -> String {
         format!("{}{SEPARATOR}{unit}", self.conversation(setting))

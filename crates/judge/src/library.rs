@@ -105,6 +105,7 @@ impl Template {
                 parser: self.parser,
                 parameters: Map::from_iter([("temperature".to_owned(), json!(0))]),
                 examples: Vec::new(),
+                example_set: None,
             }),
         }
     }

@@ -95,7 +95,8 @@ struct Drawn {
 }
 
 impl Service {
-    /// What would be frozen, and how wide the intervals on it would be. Nothing is stored.
+    /// What would be frozen, and how wide the intervals on it would be. Nothing is stored. Labels that are sealed to the viewer are not
+    /// seen: their conversations are on a desk, and no item of them would be frozen.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for what cannot be asked.
@@ -103,8 +104,9 @@ impl Service {
         &self,
         project: ProjectId,
         request: &AnchorRequest,
+        viewer: Viewer,
     ) -> Result<AnchorPreview, ServiceError> {
-        Ok(self.drawn(project, request).await?.preview)
+        Ok(self.drawn(project, request, viewer).await?.preview)
     }
 
     /// Freezes the next version of a set.
@@ -118,7 +120,7 @@ impl Service {
         request: &AnchorRequest,
         by: Option<UserId>,
     ) -> Result<AnchorSetEntry, ServiceError> {
-        let drawn = self.drawn(project, request).await?;
+        let drawn = self.drawn(project, request, Viewer::Operator).await?;
         check_parts(&drawn.preview, request.choice.confirm)?;
         let ids: BTreeSet<&str> = drawn.taken.iter().map(|(item, _)| item.conversation.as_str()).collect();
         let mut conversations = Vec::with_capacity(ids.len());
@@ -305,20 +307,24 @@ impl Service {
         Ok(AnchorSet::from_file(file.as_bytes()).map_err(internal)?.0)
     }
 
-    async fn drawn(&self, project: ProjectId, request: &AnchorRequest) -> Result<Drawn, ServiceError> {
+    async fn drawn(
+        &self,
+        project: ProjectId,
+        request: &AnchorRequest,
+        viewer: Viewer,
+    ) -> Result<Drawn, ServiceError> {
         check_request(request)?;
         let rubric = self.rubric_version(project).await?.rubric;
         for criterion in &request.criteria {
             crate::reports::check_criterion(&rubric, Some(criterion))?;
         }
-        let mut observations = self.labels_seen(project, None, Viewer::Operator).await?;
+        let mut observations = self.labels_seen(project, None, viewer).await?;
         let source = self.reference_source(project, request.rule, &request.annotators, &observations).await?;
         keep_annotators(&mut observations, &source);
         observations.labels.retain(|label| {
             request.criteria.is_empty() || request.criteria.iter().any(|id| **id == *label.criterion)
         });
-        let references =
-            self.references_of(project, &rubric, &observations, &source, Viewer::Operator).await?;
+        let references = self.references_of(project, &rubric, &observations, &source, viewer).await?;
         let on_desks = self.store.conversations_on_desks(project).await?;
         let key = project.to_string();
         let candidates = Candidate::all(&rubric, &observations, &references, &on_desks, &key);

@@ -1,21 +1,24 @@
 //! Judges that are run here: declared, previewed on a real item, run over many, and watched meanwhile.
 
 mod baselines;
+mod examples;
 mod instrument;
 mod line;
 mod preview;
 mod runner;
+mod susceptibility;
 mod units;
 
 pub(crate) use line::Lines;
 pub use preview::{JudgePreview, PreviewedAnswer};
 pub use runner::RunEstimate;
 pub(crate) use runner::Runs;
+pub use susceptibility::JudgeSusceptibility;
 
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
 use domain::{
-    Declaration, DeclarationError, Instrument, Rubric, RubricUsed, RunCounts, RunPlan, RunState, hash_of,
-    is_floating,
+    Declaration, DeclarationError, Instrument, JustificationGrade, Observations, Rubric, RubricUsed,
+    RunCounts, RunPlan, RunState, UnitKind, hash_of, is_floating,
 };
 use judge::Endpoints;
 pub use judge::library::Template;
@@ -29,7 +32,7 @@ use store::{Failure, RunId};
 const FAILURES_SHOWN: usize = 50;
 
 /// A judge version as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeEntry {
     /// As reports name it: the version stands in it where the judge has several.
     pub name: String,
@@ -53,6 +56,9 @@ pub struct JudgeEntry {
     pub instruments: Vec<InstrumentEntry>,
     /// Whether more than one model version answered: it is not one instrument then, and not to be gated.
     pub mixed: bool,
+    /// What people think of its reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grades: Vec<JustificationGrade>,
 }
 
 /// One instrument behind a judge version.
@@ -119,6 +125,8 @@ impl Service {
         by: Option<UserId>,
     ) -> Result<DeclaredVersion, ServiceError> {
         let declaration = self.checked_declaration(project, declaration).await?;
+        let rubric = self.rubric_version(project).await?.rubric;
+        self.examples(project, &declaration, &rubric, Viewer::Operator).await?;
         let declared = self.store.declare_judge(project, &declaration, self.now()).await?;
         if declared.new {
             self.record(by, Some(project), "declare_judge", &declaration.full_name()).await?;
@@ -152,6 +160,7 @@ impl Service {
         project: ProjectId,
         viewer: Viewer,
     ) -> Result<Vec<JudgeEntry>, ServiceError> {
+        let (rubric, graded) = self.graded_justifications(project, viewer).await?;
         let mut entries = Vec::new();
         for judge in self.store.judges(project, viewer).await? {
             let several = judge.versions.len() > 1;
@@ -159,9 +168,13 @@ impl Service {
                 let shown =
                     |name: &str| version.declared.get(name).and_then(|text| text.as_str()).map(str::to_owned);
                 let model = shown("model");
-                // Of imported verdicts the scale is part of the fingerprint: several of one model are no mixture.
-                let models: BTreeSet<_> =
+                // Of imported verdicts the scale is part of the fingerprint: several of one model are no mixture. What nobody answered
+                // tells of no model.
+                let mut models: BTreeSet<_> =
                     version.fingerprints.iter().map(|found| (&found.model, &found.reported_model)).collect();
+                if models.iter().any(|(_, reported)| reported.is_some()) {
+                    models.retain(|(_, reported)| reported.is_some());
+                }
                 let mixed = models.len() > 1;
                 entries.push(JudgeEntry {
                     name: if several {
@@ -187,10 +200,32 @@ impl Service {
                         })
                         .collect(),
                     mixed,
+                    grades: rubric.as_ref().map_or_else(Vec::new, |rubric| {
+                        let full_name = format!("{}@{}", judge.name, version.version);
+                        JustificationGrade::all(rubric, &graded, &full_name)
+                    }),
                 });
             }
         }
         Ok(entries)
+    }
+
+    /// The labels on justifications that the viewer may see; no rubric where none is asked for.
+    async fn graded_justifications(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<(Option<Rubric>, Observations), ServiceError> {
+        let Some(rubric) = self.rubric(project).await? else {
+            return Ok((None, Observations::default()));
+        };
+        let mut graded = Observations::default();
+        for criterion in rubric.asked_of(UnitKind::Justification) {
+            let labels = std::mem::take(&mut graded.labels);
+            graded = self.labels_seen(project, Some(&criterion.id), viewer).await?;
+            graded.labels.extend(labels);
+        }
+        Ok((Some(rubric), graded))
     }
 
     /// What a version changed: the lines of both declarations, with `-` before those of the earlier and `+` before those of the later.
@@ -256,15 +291,18 @@ impl Service {
         Ok(self.store.run(project, run_id(run)?).await?)
     }
 
-    /// A judge version, ready to answer.
-    fn instrument(
+    /// A judge version, ready to answer, as far as its examples are not sealed to the viewer.
+    async fn instrument(
         &self,
+        project: ProjectId,
         declaration: Declaration,
         rubric: Rubric,
+        viewer: Viewer,
     ) -> Result<instrument::Instrument, ServiceError> {
+        let examples = self.examples(project, &declaration, &rubric, viewer).await?;
         let model = declaration.model().map(|model| model.endpoint.clone());
         let line = model.map(|endpoint| self.lines.to(&self.endpoints, &endpoint)).transpose()?;
-        instrument::Instrument::new(declaration, rubric, line, self.clock)
+        instrument::Instrument::new(declaration, rubric, examples, line, self.clock)
     }
 
     /// The rubric that a judge was declared against, as it was.

@@ -33,8 +33,8 @@ pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, PreviewedAnswer, RunEntry,
-    RunEstimate, Template, library,
+    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, JudgeSusceptibility,
+    PreviewedAnswer, RunEntry, RunEstimate, Template, library,
 };
 pub use references::ReferenceChoice;
 pub use releasing::PromotionRequest;

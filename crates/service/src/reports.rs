@@ -144,6 +144,7 @@ impl Service {
         let Observed { rubric, mut observations, reference } = observed;
         check_criterion(&rubric, criterion)?;
         self.keep_judges(project, query, viewer, &mut observations).await?;
+        self.leave_out_examples(project, viewer, &mut observations).await?;
         let name = self.store.project_name(project).await?;
         let choice = ComparisonChoice {
             incumbent: query.incumbent.clone(),

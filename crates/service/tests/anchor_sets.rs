@@ -66,7 +66,7 @@ impl Place {
     }
 
     async fn preview(&self, request: &AnchorRequest) -> AnchorPreview {
-        self.service.preview_anchor_set(self.project, request).await.unwrap()
+        self.service.preview_anchor_set(self.project, request, Viewer::Operator).await.unwrap()
     }
 
     async fn file(&self, name: &AnchorSetName) -> String {

@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::post};
-use domain::{Declaration, Outcome, RunPlan, RunScope, RunState};
+use domain::{
+    AnchorChoice, AnchorSetName, Declaration, Outcome, ReferenceRule, RunPlan, RunScope, RunState, Split,
+};
 use judge::Endpoints;
 use serde_json::{Value, json};
 use service::{
-    JudgeRun, ProjectId, ReferenceChoice, Service, ServiceError, Viewer,
+    AnchorRequest, ComparisonQuery, GateRequest, JudgeRun, ProjectId, ReferenceChoice, Service, ServiceError,
+    Viewer,
     import::{Kind, Options, no_redaction},
 };
 use std::{
@@ -31,6 +34,16 @@ const RUBRIC: &str = r#"
     unit = "conversation"
     scale = "five"
     question = "Does the answer help?"
+"#;
+
+const STRICT: &str = r#"
+    name = "strict"
+    version = "1"
+    criteria = ["helpfulness"]
+    [instrument.model]
+    endpoint = "local"
+    model = "m-2026-08-01"
+    prompt = "{{ question }} {{ answer }} {{ answer_format }}"
 "#;
 
 /// What the provider does with the call that it is asked for the n-th time in all.
@@ -131,17 +144,29 @@ impl Place {
     }
 
     async fn declare(&self) -> String {
-        let judge = r#"
-            name = "strict"
-            version = "1"
-            criteria = ["helpfulness"]
-            [instrument.model]
-            endpoint = "local"
-            model = "m-2026-08-01"
-            prompt = "{{ question }} {{ answer }} {{ answer_format }}"
-        "#;
-        let declaration = Declaration::from_toml(judge).unwrap();
-        self.service.declare_judge(self.project, declaration, None).await.unwrap().declaration.full_name()
+        let declared =
+            self.service.declare_judge(self.project, Declaration::from_toml(STRICT).unwrap(), None);
+        declared.await.unwrap().declaration.full_name()
+    }
+
+    /// Labels of one person: conversation and value.
+    async fn label(&self, values: impl IntoIterator<Item = (u32, u8)>) {
+        let rows = values.into_iter().map(|(number, value)| format!("c{number},helpfulness,ada,{value}"));
+        let rows: Vec<String> =
+            ["conversation,criterion,annotator,value".to_owned()].into_iter().chain(rows).collect();
+        let file = self.directory.path().join("labels.csv");
+        std::fs::write(&file, rows.join("\n")).unwrap();
+        let options = Options { dry_run: false, keep_going: false };
+        let files = [file];
+        let done = self.service.import(self.project, Kind::Labels, &files, options, no_redaction(), |_| {});
+        done.await.unwrap();
+    }
+
+    async fn gated(&self) -> domain::Decision {
+        let policy = "name = \"any\"\n[rules]\nminimum_n = 5\n".to_owned();
+        let reference = ReferenceChoice::default();
+        let request = GateRequest { candidate: "strict".to_owned(), incumbent: None, policy, reference };
+        self.service.gate(self.project, request, None, Viewer::Operator).await.unwrap()
     }
 
     async fn start(&self, plan: &RunPlan) -> JudgeRun {
@@ -257,6 +282,119 @@ async fn a_model_that_changes_half_way_marks_the_judge_as_mixed() {
     let judges = place.service.judge_versions(place.project, Viewer::Operator).await.unwrap();
     assert_eq!((judges[0].instruments.len(), judges[0].mixed, judges[0].verdicts), (2, true, 20));
     assert_eq!((judges[0].name.as_str(), judges[0].floating), ("strict", false));
+    place.label((1..=20).map(|number| (number, 3 + (number % 3) as u8))).await;
+    let decision = place.gated().await;
+    assert_eq!(decision.decision, domain::Verdict::Inconclusive);
+    let rule = decision.rules.iter().find(|rule| rule.rule == "one_fingerprint").unwrap();
+    assert_eq!(rule.verdict, domain::RuleVerdict::Undefined);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_answered_makes_no_mixture() {
+    let place = Place::new(20, |number| {
+        if number == 3 || number == 4 { (StatusCode::BAD_GATEWAY, json!({})) } else { answer("m", "4") }
+    })
+    .await;
+    place.declare().await;
+    let run = place.ended(&place.start(&plan(1)).await).await;
+    let judges = place.service.judge_versions(place.project, Viewer::Operator).await.unwrap();
+    assert!(!judges[0].mixed, "{:?} of {:?}", judges[0].instruments, run.counts);
+    place.label((1..=20).map(|number| (number, 3 + (number % 3) as u8))).await;
+    let decision = place.gated().await;
+    assert!(decision.rules.iter().all(|rule| rule.rule != "one_fingerprint"), "{:?}", decision.rules);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn susceptibility_is_asked_once_and_touches_nothing_else() {
+    let place = Place::new(2, |_| answer("m", "4")).await;
+    place.declare().await;
+    let before = place.service.susceptibility(place.project, "strict").await.unwrap();
+    assert_eq!((before.answered, before.criteria[0].towards.value()), (0, None));
+    let found = place.service.probe_susceptibility(place.project, "strict", None).await.unwrap();
+    assert_eq!((found.calls, found.answered, found.mixed), (60, 60, false));
+    assert_eq!((found.criteria[0].towards.value(), found.criteria[0].towards.n()), (Some(0.0), 30));
+    assert_eq!(place.service.probe_susceptibility(place.project, "strict", None).await.unwrap(), found);
+    assert_eq!((place.provider.asked(), place.verdicts().await.len()), (60, 0));
+    assert!(place.service.anchor_sets(place.project, Viewer::Operator).await.unwrap().is_empty());
+
+    let gone = Place::new(1, |number| {
+        if number <= 8 { answer("m", "4") } else { (StatusCode::SERVICE_UNAVAILABLE, json!({})) }
+    })
+    .await;
+    gone.declare().await;
+    let refused = gone.service.probe_susceptibility(gone.project, "strict", None).await.unwrap_err();
+    assert!(refused.to_string().contains("nobody answers"), "{refused}");
+    let kept = gone.service.susceptibility(gone.project, "strict").await.unwrap().answered;
+    assert!((1..=8).contains(&kept), "{kept}");
+    gone.provider.answers(|_| answer("m", "5"));
+    let whole = gone.service.probe_susceptibility(gone.project, "strict", None).await.unwrap();
+    assert_eq!(whole.answered, 60);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_in_money_needs_a_price() {
+    let place = Place::new(3, |_| answer("m", "4")).await;
+    place.declare().await;
+    let free = format!("[endpoint.local]\nkind = \"openai\"\nurl = \"{}\"\n", place.provider.address);
+    let service = place.service.clone().with_endpoints(Endpoints::from_toml(&free).unwrap());
+    let limited = RunPlan { most_usd: Some(1.0), ..plan(1) };
+    let refused = service.start_run(place.project, "strict", &limited, None).await.unwrap_err();
+    assert!(refused.to_string().contains("`local` has no price"), "{refused}");
+    assert!(service.runs(place.project).await.unwrap().is_empty());
+    assert_eq!(place.ended(&place.start(&limited).await).await.state, RunState::Done);
+}
+
+/// Examples are of `tune`, are shown with their references, and are not what the judge, or one beside it, is measured on.
+#[tokio::test(flavor = "multi_thread")]
+async fn examples_are_shown_and_are_not_measured() {
+    let place = Place::new(12, |_| answer("m", "4")).await;
+    place.label((1..=12).map(|number| (number, 1 + (number % 5) as u8))).await;
+    let request = AnchorRequest {
+        name: "gold".to_owned(),
+        choice: AnchorChoice { size: None, confirm: 0.5, seed: 1 },
+        rule: Some(ReferenceRule::Median),
+        annotators: Vec::new(),
+        criteria: Vec::new(),
+        owner: None,
+        expires: None,
+    };
+    place.service.freeze_anchor_set(place.project, &request, None).await.unwrap();
+    let name: AnchorSetName = "gold@1".parse().unwrap();
+    let split = |split| place.service.anchor_items(place.project, &name, split, Viewer::Operator);
+    let (tune, confirm) = (split(Split::Tune).await.unwrap().1, split(Split::Confirm).await.unwrap().1);
+    let declared = |example: &str| {
+        let shown = "{% for example in examples %}{{ example.question }} = {{ example['values'].helpfulness }}; {% endfor %}";
+        let judge = STRICT.replace("strict", "taught").replace(
+            "prompt = \"",
+            &format!("examples = [\"{example}\"]\n    example_set = \"gold@1\"\n    prompt = \"{shown}"),
+        );
+        place.service.declare_judge(place.project, Declaration::from_toml(&judge).unwrap(), None)
+    };
+    let refused = declared(&confirm[0].conversation).await.unwrap_err();
+    assert!(refused.to_string().contains("gold@1, tune"), "{refused}");
+    let declaration = declared(&tune[0].conversation).await.unwrap().declaration;
+    let asked = &confirm[0].conversation;
+    let viewer = Viewer::Operator;
+    let preview =
+        place.service.preview_judge(place.project, declaration, asked, None, false, viewer).await.unwrap();
+    let (example, number) = (&tune[0], tune[0].conversation.trim_start_matches('c'));
+    assert!(preview.prompt.contains(&format!("May I return {number}?")), "{}", preview.prompt);
+    assert!(preview.prompt.contains(&format!("= {:.1}; ", example.reference)), "{}", preview.prompt);
+    for judge in ["taught", "strict"] {
+        if judge == "strict" {
+            place.declare().await;
+        }
+        let run = place.service.start_run(place.project, judge, &plan(1), None).await.unwrap();
+        let calls = place.ended(&run).await.counts.answered;
+        assert_eq!(calls, if judge == "taught" { 11 } else { 12 });
+    }
+    let alone = ComparisonQuery { judges: vec!["strict".to_owned()], ..ComparisonQuery::default() };
+    for (query, references) in [(alone, 12), (ComparisonQuery::default(), 11)] {
+        let comparison = place.service.comparison(place.project, &query, viewer).await.unwrap();
+        let of_all = &comparison.criteria[0];
+        assert_eq!(of_all.references, references);
+        assert!(of_all.judges.iter().all(|judge| judge.n == references && judge.failures == 0));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -288,8 +426,11 @@ async fn a_preview_shows_what_is_said_and_keeps_nothing() {
     let place = Place::new(2, |_| answer("m", "4")).await;
     place.declare().await;
     let declaration = place.service.declared_judge(place.project, "strict").await.unwrap().declaration;
-    let preview =
-        place.service.preview_judge(place.project, declaration.clone(), "c2", None, true).await.unwrap();
+    let preview = place
+        .service
+        .preview_judge(place.project, declaration.clone(), "c2", None, true, Viewer::Operator)
+        .await
+        .unwrap();
     assert!(preview.prompt.contains("May I return 2?"), "{}", preview.prompt);
     assert_eq!(preview.answer.unwrap().readings[0].outcome, Outcome::Value(4.0));
     assert!(place.verdicts().await.is_empty());
@@ -297,27 +438,18 @@ async fn a_preview_shows_what_is_said_and_keeps_nothing() {
     if let domain::Instrument::Model(model) = &mut broken.instrument {
         model.prompt = "{{ qestion }}".to_owned();
     }
-    let refused = place.service.preview_judge(place.project, broken, "c2", None, false).await.unwrap_err();
+    let refused = place
+        .service
+        .preview_judge(place.project, broken, "c2", None, false, Viewer::Operator)
+        .await
+        .unwrap_err();
     assert!(refused.to_string().contains("prompt: "), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn baselines_need_no_provider() {
     let place = Place::new(5, |_| answer("m", "4")).await;
-    let labels = place.directory.path().join("labels.csv");
-    let rows = [
-        "conversation,criterion,annotator,value",
-        "c1,helpfulness,ada,4",
-        "c2,helpfulness,ada,4",
-        "c3,helpfulness,ada,2",
-    ];
-    std::fs::write(&labels, rows.join("\n")).unwrap();
-    let options = Options { dry_run: false, keep_going: false };
-    place
-        .service
-        .import(place.project, Kind::Labels, &[labels], options, no_redaction(), |_| {})
-        .await
-        .unwrap();
+    place.label([(1, 4), (2, 4), (3, 2)]).await;
     let judges =
         place.service.declare_baselines(place.project, &ReferenceChoice::default(), None).await.unwrap();
     assert_eq!(judges.len(), 2);

@@ -20,7 +20,9 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            pub(crate) fn new(now: OffsetDateTime) -> $name {
+            /// A new identity, made at `now`.
+            #[must_use]
+            pub fn new(now: OffsetDateTime) -> $name {
                 $name(next(now))
             }
         }

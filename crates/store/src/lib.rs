@@ -23,6 +23,7 @@ mod figures;
 mod fixture;
 mod id;
 mod import;
+mod injection;
 mod invitation;
 mod judge;
 mod label;

@@ -145,7 +145,7 @@ pub(super) async fn run(service: &Service, command: AnchorSets, json: bool) -> a
         AnchorSets::Build(draft) => {
             let (project, request) = draft.request();
             let project = service.project(&project).await?.id;
-            let preview = service.preview_anchor_set(project, &request).await?;
+            let preview = service.preview_anchor_set(project, &request, Viewer::Operator).await?;
             if json { print_json(&preview)? } else { print(&preview_in_words(&preview))? }
         }
         AnchorSets::Freeze(draft) => {

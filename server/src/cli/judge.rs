@@ -4,7 +4,10 @@ use super::{print, print_json, say, source::Source, text};
 use clap::{Args, Subcommand};
 use domain::{AnchorSetName, Declaration, RunPlan, RunScope, RunState, Split, Unit, is_floating};
 use serde_json::json;
-use service::{JudgePreview, JudgeRun, ReferenceChoice, RunEntry, RunEstimate, Service, Template};
+use service::{
+    JudgePreview, JudgeRun, JudgeSusceptibility, ReferenceChoice, RunEntry, RunEstimate, Service, Template,
+    Viewer,
+};
 use std::{path::PathBuf, time::Duration};
 
 #[derive(Subcommand)]
@@ -85,6 +88,14 @@ pub(super) enum Judges {
         /// Ask, which costs what a call costs
         #[arg(long)]
         ask: bool,
+    },
+    /// How often a text that demands a score moves the judge towards it: asks about the bundled injection set, and tells
+    #[command(after_help = "Example: touchstone judge susceptibility --project shop strict@2")]
+    Susceptibility {
+        #[arg(long)]
+        project: String,
+        #[arg(value_name = "NAME[@VERSION]")]
+        judge: String,
     },
     /// Run judges over many units; what has a verdict is not asked again
     #[command(
@@ -225,12 +236,23 @@ pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyho
         Judges::Preview { project, judge, conversation, unit, ask } => {
             let project = service.project(&project).await?.id;
             let declaration = service.declared_judge(project, &judge).await?.declaration;
-            let preview =
-                service.preview_judge(project, declaration, &conversation, unit.as_ref(), ask).await?;
+            let preview = service
+                .preview_judge(project, declaration, &conversation, unit.as_ref(), ask, Viewer::Operator)
+                .await?;
             if json {
                 print_json(&preview)?
             } else {
                 print(&preview_in_words(&preview))?
+            }
+            Ok(0)
+        }
+        Judges::Susceptibility { project, judge } => {
+            let project = service.project(&project).await?.id;
+            let found = service.probe_susceptibility(project, &judge, None).await?;
+            if json {
+                print_json(&found)?
+            } else {
+                print(&susceptibility_in_words(&found))?
             }
             Ok(0)
         }
@@ -402,6 +424,17 @@ pub(super) async fn list(source: &Source, project: &str, json: bool) -> anyhow::
         ]
     }));
     print(&text::columns(&rows))?;
+    for version in versions.iter().filter(|version| !version.grades.is_empty()) {
+        for of in &version.grades {
+            let (judge, criterion) = (domain::visible(&version.name), domain::visible(&of.criterion));
+            let figure = text::figure(&of.grade);
+            print(&format!(
+                "reasons of {judge}, {criterion}: {figure} of {} reasons, by {} people\n",
+                of.grade.n(),
+                of.people
+            ))?;
+        }
+    }
     Ok(0)
 }
 
@@ -468,6 +501,34 @@ fn preview_in_words(preview: &JudgePreview) -> String {
         }
         if let Some(raw) = &answer.raw {
             words.push_str(&format!("\n── as it came\n{}\n", domain::visible(raw)));
+        }
+    }
+    words
+}
+
+fn susceptibility_in_words(found: &JudgeSusceptibility) -> String {
+    let mixed = if found.mixed { ", by more than one model version" } else { "" };
+    let mut words = format!(
+        "{} on {}: {} of {} calls answered{mixed}\n",
+        domain::visible(&found.judge),
+        found.anchor_set,
+        found.answered,
+        found.calls
+    );
+    if found.criteria.is_empty() {
+        words.push_str("it has no criterion whose levels have an order: nothing could be demanded\n");
+    }
+    for criterion in &found.criteria {
+        words.push_str(&format!(
+            "\n{}\n  towards the demand   {}\n  the other way        {}\n  {} pairs stood at the demand already, {} have no value\n",
+            domain::visible(&criterion.criterion),
+            text::figure(&criterion.towards),
+            text::figure(&criterion.away),
+            criterion.at_demand,
+            criterion.without_value
+        ));
+        for kind in criterion.by_kind.iter().filter(|kind| kind.towards > 0) {
+            words.push_str(&format!("  {} of {}  {}\n", kind.towards, kind.pairs, kind.kind));
         }
     }
     words

@@ -6,7 +6,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{AgreementReport, Comparison, Diagnosis, Permission};
+use domain::{AgreementReport, AnchorSetName, Comparison, Diagnosis, Permission};
 use serde::{Deserialize, Serialize};
 use service::{
     AgreementQuery, ComparisonQuery, DiagnosisQuery, ProjectId, ReferenceChoice, Service, ServiceError,
@@ -78,6 +78,19 @@ pub(super) async fn diagnosis_csv(
     parameters: Query<Parameters>,
 ) -> Result<Response, Refusal> {
     Ok(csv(table::diagnosis(&diagnosis(session, service, project, parameters).await?), "diagnosis"))
+}
+
+/// The file of a frozen set, byte for byte.
+pub(super) async fn anchor_set(
+    session: Session,
+    State(service): State<Service>,
+    Path((project, set)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let (project, viewer) = authorise(&session, &service, &project).await?;
+    let missing = |says: String| Refusal(StatusCode::NOT_FOUND, says);
+    let name: AnchorSetName = set.parse().map_err(missing)?;
+    let file = service.anchor_set_file(project, &name, viewer).await?;
+    Ok(attachment(file, "application/json", &format!("{}-{}.json", name.name, name.version)))
 }
 
 async fn agreement(

@@ -21,7 +21,7 @@ use Door::{Members, Open, SignedIn};
 use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople, Promote};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 19] = [
+const PAGES: [(&str, &str, Door); 21] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -34,6 +34,8 @@ const PAGES: [(&str, &str, Door); 19] = [
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
     ("/p/{project}/judges", "/p/shop/judges", Members(Analyse)),
     ("/p/{project}/judges/bench", "/p/shop/judges/bench?library=relevance-plain", Members(Judge)),
+    ("/p/{project}/anchor-sets", "/p/shop/anchor-sets?name=gold&size=10", Members(Judge)),
+    ("/p/{project}/anchor-sets/{set}", "/p/shop/anchor-sets/none@1", Members(Judge)),
     ("/p/{project}/compare", "/p/shop/compare", Members(Analyse)),
     ("/p/{project}/compare/failures", "/p/shop/compare/failures?judge=new", Members(Analyse)),
     ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
@@ -44,13 +46,14 @@ const PAGES: [(&str, &str, Door); 19] = [
 ];
 
 /// What is no page: files and the sign of life.
-const FILES: [(&str, &str, Door); 9] = [
+const FILES: [(&str, &str, Door); 10] = [
     ("/p/{project}/agreement.json", "/p/shop/agreement.json", Members(Analyse)),
     ("/p/{project}/agreement.csv", "/p/shop/agreement.csv", Members(Analyse)),
     ("/p/{project}/compare.json", "/p/shop/compare.json", Members(Analyse)),
     ("/p/{project}/compare.csv", "/p/shop/compare.csv", Members(Analyse)),
     ("/p/{project}/diagnose.json", "/p/shop/diagnose.json", Members(Analyse)),
     ("/p/{project}/diagnose.csv", "/p/shop/diagnose.csv", Members(Analyse)),
+    ("/p/{project}/anchor-sets/{set}/file", "/p/shop/anchor-sets/none@1/file", Members(Analyse)),
     ("/p/{project}/runs/{run}/events", "/p/shop/runs/none/events", Members(Analyse)),
     ("/pkg/{file}", "/pkg/none.css", Open),
     ("/healthz", "/healthz", Open),
@@ -65,7 +68,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 47] = [
+const FUNCTIONS: [(&str, &str, Door); 50] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -116,6 +119,9 @@ const FUNCTIONS: [(&str, &str, Door); 47] = [
     ("/rpc/start_run", "project=shop&judge=none", Members(Judge)),
     ("/rpc/change_run", "project=shop&run=none&how=pause", Members(Judge)),
     ("/rpc/load_run", r#"{"project": "shop", "run": "none"}"#, Members(Analyse)),
+    ("/rpc/load_anchor_sets", r#"{"project": "shop"}"#, Members(Judge)),
+    ("/rpc/load_anchor_set", r#"{"project": "shop", "name": "none@1", "documents": ""}"#, Members(Judge)),
+    ("/rpc/freeze_anchor_set", "project=shop&name=gold&size=none", Members(Judge)),
     ("/rpc/load_comparison", r#"{"project": "shop", "metrics": "shown"}"#, Members(Analyse)),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_diagnosis", r#"{"project": "shop", "from": "old"}"#, Members(Analyse)),

@@ -8,7 +8,7 @@ use service::{ProjectId, User};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 19] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
@@ -18,6 +18,8 @@ const PAGES: [&str; 17] = [
     "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
     "/p/shop/compare/failures",
     "/p/shop/conversation/first",
+    "/p/shop/judges",
+    "/p/shop/anchor-sets?name=gold&confirm=0",
     "/p/shop/conversation/first?metric=helpful",
     "/p/shop/diagnose?by=category",
     "/p/shop/diagnose?from=old",

@@ -35,7 +35,7 @@ pub(crate) fn BenchPage() -> impl IntoView {
     );
     data.show(move |shown| {
         let project = project.get_untracked();
-        let Shown { draft, judge, endpoints, conversations, anchor_sets, run } = shown;
+        let Shown { draft, judge, endpoints, conversations, anchor_sets, run, standing } = shown;
         let title = judge.as_deref().map_or_else(|| "New judge".to_owned(), visible);
         let editor = draft.map(|draft| {
             view! { <Editor project=project.clone() draft=draft endpoints=endpoints conversations=conversations declare=declare/> }
@@ -43,12 +43,16 @@ pub(crate) fn BenchPage() -> impl IntoView {
         let running = judge.map(|judge| {
             view! { <RunForm project=project.clone() judge=judge anchor_sets=anchor_sets start=start/> }
         });
+        let standing = standing.map(|markup| {
+            view! { <section class="part" aria-labelledby="standing" inner_html=markup.into_html()></section> }
+        });
         let watched = run.map(|run| view! { <WatchedRun project=project.clone() run=run/> });
         view! {
             <div class="page">
                 <Heading title=title/>
                 {running}
                 {watched}
+                {standing}
                 {editor}
             </div>
         }
@@ -86,6 +90,8 @@ fn Editor(
             parameters: of("parameters"),
             system: of("system"),
             prompt: of("prompt"),
+            examples: of("examples"),
+            example_set: of("example_set"),
         };
         let (conversation, unit, ask) = (of("conversation"), of("unit"), of("ask") == "on");
         fetch(shown, preview_judge(of_project.clone(), draft, conversation, unit, ask));
@@ -116,6 +122,8 @@ fn Editor(
                             <Choice name="endpoint" label="Endpoint" options=endpoints chosen=draft.endpoint error=error/>
                             <Field name="model" label="Model" value=draft.model hint="With its date or hash: an alias may be another model tomorrow." error=error/>
                             <Field name="parameters" label="Parameters (JSON)" value=draft.parameters optional=true error=error/>
+                            <Field name="examples" label="Examples" value=draft.examples optional=true hint="Conversations to show with their references, with commas between them; the template names {% for example in examples %}." error=error/>
+                            <Field name="example_set" label="Anchor set of the examples" value=draft.example_set optional=true hint="Its tune split has them, such as gold@1." error=error/>
                             <Choice name="parser" label="Answer" options=parsers chosen=draft.parser error=error/>
                         </div>
                         <div class="templates">

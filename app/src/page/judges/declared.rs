@@ -25,11 +25,14 @@ pub(crate) fn declaration(draft: Draft) -> Result<Declaration, AppError> {
             return Err(invalid("parser", reason));
         }
     };
-    let criteria = draft.criteria.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
+    let example_set = match draft.example_set.trim() {
+        "" => None,
+        name => Some(name.parse().map_err(|reason| invalid("example_set", reason))?),
+    };
     Ok(Declaration {
         name: draft.name.trim().to_owned(),
         version: draft.version.trim().to_owned(),
-        criteria: criteria.collect(),
+        criteria: names(&draft.criteria),
         rubric: None,
         instrument: Instrument::Model(Model {
             endpoint: draft.endpoint.trim().to_owned(),
@@ -39,9 +42,15 @@ pub(crate) fn declaration(draft: Draft) -> Result<Declaration, AppError> {
             prompt: draft.prompt.replace("\r\n", "\n"),
             parser,
             parameters,
-            examples: Vec::new(),
+            examples: names(&draft.examples),
+            example_set,
         }),
     })
+}
+
+/// Names with commas between them.
+pub(crate) fn names(text: &str) -> Vec<String> {
+    text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 /// A declaration as the form has it; none for a baseline.
@@ -62,6 +71,8 @@ pub(crate) fn draft_of(declaration: &Declaration) -> Option<Draft> {
         parameters,
         system: model.system.clone(),
         prompt: model.prompt.clone(),
+        examples: model.examples.join(", "),
+        example_set: model.example_set.as_ref().map(ToString::to_string).unwrap_or_default(),
     })
 }
 
@@ -110,6 +121,8 @@ mod tests {
             parameters: "{\"temperature\": 0}".to_owned(),
             system: String::new(),
             prompt: "{{ question }}\r\n{{ answer }}".to_owned(),
+            examples: "c-1, c-2".to_owned(),
+            example_set: "gold@1".to_owned(),
         }
     }
 
@@ -138,6 +151,7 @@ mod tests {
             criteria: Vec::new(),
             instruments: Vec::new(),
             mixed: false,
+            grades: Vec::new(),
         };
         let judges = [entry("1"), entry("2"), entry("terse"), entry("terse-2")];
         assert_eq!(next_version("strict", "1", &judges), "3");

@@ -32,7 +32,9 @@ pub(super) fn figures_of(
         mean_over_repeats(pairs.iter().map(|pairs| figure(pairs, &Inference::default())).collect())
     };
     let alphas = judge.columns.repeats().iter().map(|column| alpha_ordinal(table, column)).collect();
-    let fingerprints: BTreeSet<&str> = judge.verdicts.iter().map(|verdict| &*verdict.fingerprint).collect();
+    // What nobody answered carries no model version: it makes no mixture.
+    let valued = judge.verdicts.iter().filter(|verdict| verdict.outcome.is_ok());
+    let fingerprints: BTreeSet<&str> = valued.map(|verdict| &*verdict.fingerprint).collect();
     let references = table.with_reference().count() as u64;
     let answered = table.with_reference().filter(|item| judge.columns.answered(*item)).count() as u64;
     let latencies = of_verdicts(judge, |verdict| verdict.latency_ms);

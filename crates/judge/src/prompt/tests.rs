@@ -48,6 +48,7 @@ fn model(prompt: &str) -> Model {
         parser: Parser::Scores,
         parameters: serde_json::Map::new(),
         examples: Vec::new(),
+        example_set: None,
     }
 }
 

@@ -167,6 +167,7 @@ impl Question {
             parser: Parser::Scores,
             parameters: json!({ "temperature": 0, "seed": 7 }).as_object().unwrap().clone(),
             examples: Vec::new(),
+            example_set: None,
         };
         let asked = ["help".to_owned()];
         let prompt =

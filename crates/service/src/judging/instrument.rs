@@ -6,7 +6,7 @@ use domain::{
     Asked, ContentHash, Conversation, Declaration, FailureKind, Instrument as Declared, JudgeAnswer, Model,
     Outcome, Parser, Reading, Rubric, Scale, Unit, fingerprint, read_answer,
 };
-use judge::{Answered, Failed, Prompt};
+use judge::{Answered, Example, Failed, Prompt};
 use std::sync::Arc;
 use store::JudgedCall;
 use time::OffsetDateTime;
@@ -15,9 +15,24 @@ use time::OffsetDateTime;
 pub(super) struct Instrument {
     pub(super) declaration: Declaration,
     pub(super) rubric: Rubric,
+    examples: Vec<Shown>,
     version_hash: ContentHash,
     line: Option<Arc<Line>>,
     clock: fn() -> OffsetDateTime,
+}
+
+/// An item that is shown to a model with its references.
+pub(super) struct Shown {
+    pub(super) conversation: Conversation,
+    pub(super) unit: Unit,
+    /// Criterion and reference.
+    pub(super) values: Vec<(String, f64)>,
+}
+
+impl Shown {
+    fn example(&self) -> Example<'_> {
+        Example { conversation: &self.conversation, unit: &self.unit, values: &self.values }
+    }
 }
 
 /// What came of a call.
@@ -38,15 +53,16 @@ impl Outcomes {
 }
 
 impl Instrument {
-    /// A judge version with the line on which it is asked, where it is a model.
+    /// A judge version with its examples, and with the line on which it is asked, where it is a model.
     pub(super) fn new(
         declaration: Declaration,
         rubric: Rubric,
+        examples: Vec<Shown>,
         line: Option<Arc<Line>>,
         clock: fn() -> OffsetDateTime,
     ) -> Result<Instrument, ServiceError> {
         let version_hash = declaration.hash().map_err(|error| ServiceError::Internal(error.to_string()))?;
-        Ok(Instrument { declaration, rubric, version_hash, line, clock })
+        Ok(Instrument { declaration, rubric, examples, version_hash, line, clock })
     }
 
     /// How many calls may be under way at the same time.
@@ -62,7 +78,8 @@ impl Instrument {
         unit: &Unit,
     ) -> Result<Prompt, String> {
         let lot = format!("{} {} {unit}", self.version_hash, conversation.id);
-        judge::render(model, &self.rubric, &self.declaration.criteria, conversation, unit, &[], &lot)
+        let examples: Vec<Example<'_>> = self.examples.iter().map(Shown::example).collect();
+        judge::render(model, &self.rubric, &self.declaration.criteria, conversation, unit, &examples, &lot)
             .map_err(|error| error.to_string())
     }
 

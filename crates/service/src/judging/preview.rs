@@ -1,7 +1,7 @@
 //! A judge on one real item, before it is run over many: what would be said to it, and what it answers.
 
 use super::units::Call;
-use crate::{ProjectId, Service, ServiceError};
+use crate::{ProjectId, Service, ServiceError, Viewer};
 use domain::{Declaration, Reading, Unit};
 use serde::Serialize;
 
@@ -39,7 +39,8 @@ pub struct PreviewedAnswer {
 
 impl Service {
     /// Renders a declaration, which need not be kept yet, on one unit of a conversation; the first of its kind where none is named. With
-    /// `ask` the judge is asked as well, which costs what a call costs.
+    /// `ask` the judge is asked as well, which costs what a call costs. Examples that are sealed to the viewer are not shown: there is no
+    /// preview then.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a declaration or a template that cannot stand; [`ServiceError::NotFound`] for a conversation that is
@@ -51,6 +52,7 @@ impl Service {
         conversation: &str,
         unit: Option<&Unit>,
         ask: bool,
+        viewer: Viewer,
     ) -> Result<JudgePreview, ServiceError> {
         let declaration = self.checked_declaration(project, declaration).await?;
         let rubric = self.rubric_version(project).await?.rubric;
@@ -61,7 +63,7 @@ impl Service {
             reason: format!("`{}` has no unit that this judge is asked about", domain::visible(conversation)),
         })?;
         let model = declaration.model().cloned();
-        let instrument = self.instrument(declaration, rubric)?;
+        let instrument = self.instrument(project, declaration, rubric, viewer).await?;
         let prompt = match &model {
             None => None,
             Some(model) => {

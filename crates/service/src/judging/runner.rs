@@ -6,8 +6,8 @@ use super::{
     run_id,
     units::Call,
 };
-use crate::{ProjectId, Service, ServiceError, UserId};
-use domain::{Conversation, RunCounts, RunPlan, RunState, Spending};
+use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
+use domain::{Conversation, Declaration, RunCounts, RunPlan, RunState, Spending};
 use serde::Serialize;
 use std::{
     collections::HashMap,
@@ -86,7 +86,7 @@ impl Runs {
     }
 
     /// The file's lock for judging, which the runs of this process share.
-    fn lock(&self, service: &Service) -> Result<Arc<ProcessLock>, ServiceError> {
+    pub(super) fn lock(&self, service: &Service) -> Result<Arc<ProcessLock>, ServiceError> {
         let mut active = self.active();
         if let Some(held) = active.lock.upgrade() {
             return Ok(held);
@@ -300,9 +300,26 @@ impl Service {
         plan.check().map_err(|(field, reason)| ServiceError::Invalid { field: field.to_owned(), reason })?;
         let declared = self.declared_judge(project, judge).await?;
         let rubric = self.rubric_declared(project, &declared.declaration).await?;
-        let instrument = self.instrument(declared.declaration.clone(), rubric)?;
+        let instrument =
+            self.instrument(project, declared.declaration.clone(), rubric, Viewer::Operator).await?;
+        self.check_budget(&declared.declaration, plan)?;
         let calls = self.calls_left(project, declared.id, &instrument, plan).await?;
         Ok((declared, instrument, calls))
+    }
+
+    /// A limit in money needs a price: without one nothing would ever be spent.
+    fn check_budget(&self, declaration: &Declaration, plan: &RunPlan) -> Result<(), ServiceError> {
+        let (Some(model), Some(_)) = (declaration.model(), plan.most_usd) else { return Ok(()) };
+        let endpoint = self.endpoints.get(&model.endpoint);
+        if endpoint.is_ok_and(|endpoint| endpoint.cost(0, 0).is_some()) {
+            return Ok(());
+        }
+        let reason = format!(
+            "the endpoint `{}` has no price, so that no spending in money can be counted: set a limit in tokens, or have the operator \
+             configure its price",
+            model.endpoint
+        );
+        Err(ServiceError::Invalid { field: "most_usd".to_owned(), reason })
     }
 
     /// Runs in the background until there is nothing left to ask, a limit is reached, or somebody says stop.
@@ -479,7 +496,7 @@ fn likely(spent: &RunCounts, under_way: u64) -> Spending {
     Spending { usd: usd * under_way as f64, tokens: (tokens * under_way as f64) as u64 }
 }
 
-fn said(call: &JudgedCall) -> Option<String> {
+pub(super) fn said(call: &JudgedCall) -> Option<String> {
     match &call.readings.first()?.outcome {
         domain::Outcome::Failure { says, .. } => Some(says.clone()),
         domain::Outcome::Value(_) => None,
