@@ -5,6 +5,7 @@ mod courier;
 mod desks;
 mod dialogs;
 mod form;
+mod grid;
 mod kept;
 pub(crate) mod keys;
 mod marked;
