@@ -98,8 +98,7 @@ impl LabelTask {
         let (paragraphs, citations) = (of(UnitKind::Paragraph), of(UnitKind::Citation));
         for unit in self.conversation.units(UnitKind::Paragraph) {
             let Unit::Paragraph(id) = &unit else { continue };
-            let cites =
-                |pair: &&Unit| matches!(pair, Unit::Citation { paragraph, .. } if paragraph == id);
+            let cites = |pair: &&Unit| matches!(pair, Unit::Citation { paragraph, .. } if paragraph == id);
             let cited = citations.iter().filter(cites);
             units.extend(paragraphs.contains(&unit).then(|| unit.clone()).into_iter().chain(cited.cloned()));
         }

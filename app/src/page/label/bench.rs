@@ -5,6 +5,10 @@ use crate::page::label::{
     desks::Desks,
     dialogs::{Guideline, Help, Skip},
     form::PlainForm,
+    grid::{
+        CitationGrid,
+        layout::{Arrow, Layout, cell_id},
+    },
     keys::{Command, command, value_of},
     marked::Marked,
     outbox::{Content, Letter, Outbox, Sender},
@@ -197,7 +201,8 @@ impl Work {
     /// Goes to the first of some questions that has no answer; to the first of all where each has one.
     pub(crate) fn choose_open_of(self, questions: &[Question]) {
         self.sheet.update(|sheet| {
-            let is_open = |question: &&Question| sheet.said_to(question).is_none_or(|said| said.value.is_none());
+            let is_open =
+                |question: &&Question| sheet.said_to(question).is_none_or(|said| said.value.is_none());
             let chosen = questions.iter().find(is_open).or(questions.first()).cloned();
             if let Some(question) = chosen {
                 sheet.choose_question(&question);
@@ -208,15 +213,17 @@ impl Work {
     /// Where the question in focus stands in the grid.
     pub(crate) fn place_in_grid(self) -> Memo<Option<(usize, usize)>> {
         let question = self.question();
-        Memo::new(move |_| question.with(|question| self.layout.with_value(|layout| layout.place(question.as_ref()?))))
+        Memo::new(move |_| {
+            question.with(|question| self.layout.with_value(|layout| layout.place(question.as_ref()?)))
+        })
     }
 
     /// Follows an arrow key in the grid.
     pub(crate) fn step_in_grid(self, arrow: Arrow) {
         let here = self.sheet.with_untracked(|sheet| sheet.question().cloned());
-        let next = self.layout.with_value(|layout| {
-            Some(layout.step(layout.place(here.as_ref()?)?, arrow)?.questions.clone())
-        });
+        let next: Option<Vec<Question>> = self
+            .layout
+            .with_value(|layout| Some(layout.step(layout.place(here.as_ref()?)?, arrow)?.questions.clone()));
         if let Some(questions) = next {
             self.choose_open_of(&questions);
         }

@@ -39,7 +39,9 @@ pub(crate) fn CitationGrid(
     let rows = rows.map(|(row, paragraph)| row_view(work, focus, row, paragraph, columns)).collect_view();
     let move_on = move |event: ev::KeyboardEvent| {
         if let Some(arrow) = Arrow::of_key(&event.key())
-            && !event.ctrl_key() && !event.alt_key() && !event.meta_key()
+            && !event.ctrl_key()
+            && !event.alt_key()
+            && !event.meta_key()
         {
             event.prevent_default();
             work.step_in_grid(arrow);
@@ -74,7 +76,13 @@ pub(crate) fn passage_head(passage: &Shown) -> impl IntoView + use<> {
     view! { <th role="columnheader" scope="col"><span class:bad=!passage.is_there>{passage.name.clone()}</span>{gone}</th> }
 }
 
-fn row_view(work: Work, focus: Focus, row: usize, paragraph: &Shown, columns: usize) -> impl IntoView + use<> {
+fn row_view(
+    work: Work,
+    focus: Focus,
+    row: usize,
+    paragraph: &Shown,
+    columns: usize,
+) -> impl IntoView + use<> {
     let cells = work.layout.with_value(|layout| layout.row(row).to_vec());
     let mut cells = cells.into_iter().enumerate().peekable();
     let places = (0..columns)
@@ -105,7 +113,12 @@ fn cell_view(work: Work, focus: Focus, place: (usize, usize), cell: Cell) -> imp
     };
     let label = {
         let name = name.clone();
-        move || format!("{name}: {}", said.with(|said| if said.is_empty() { "no answer".to_owned() } else { said.join(", ") }))
+        move || {
+            format!(
+                "{name}: {}",
+                said.with(|said| if said.is_empty() { "no answer".to_owned() } else { said.join(", ") })
+            )
+        }
     };
     view! {
         <td
@@ -137,7 +150,8 @@ fn name_of(sheet: &Sheet, questions: &[Question]) -> String {
 fn said_in_cell(sheet: &Sheet, questions: &[Question]) -> Vec<String> {
     let named = |question: &Question| {
         let value = sheet.said_to(question)?.value?;
-        let named = sheet.scale(question).and_then(|scale| scale.level(value)).map(|level| visible(&level.name));
+        let named =
+            sheet.scale(question).and_then(|scale| scale.level(value)).map(|level| visible(&level.name));
         Some(named.unwrap_or_else(|| level(value)))
     };
     questions.iter().filter_map(named).collect()

@@ -98,13 +98,19 @@ impl Grid {
             return None;
         }
         let named = |id: &str, unit: Unit, text: &str, is_there| {
-            let name = if is_there { unit_name(conversation, &unit) } else { format!("“{}”", domain::visible(id)) };
+            let name = if is_there {
+                unit_name(conversation, &unit)
+            } else {
+                format!("“{}”", domain::visible(id))
+            };
             Shown { id: id.to_owned(), name, text: text.to_owned(), is_there }
         };
         let paragraphs = conversation.paragraphs();
         let paragraphs = paragraphs
             .iter()
-            .map(|paragraph| named(&paragraph.id, Unit::Paragraph(paragraph.id.clone()), &paragraph.text, true))
+            .map(|paragraph| {
+                named(&paragraph.id, Unit::Paragraph(paragraph.id.clone()), &paragraph.text, true)
+            })
             .collect();
         let present = conversation.passages().iter().filter(|passage| cited.contains(&passage.id.as_str()));
         let mut passages: Vec<Shown> = present

@@ -27,17 +27,18 @@ pub(crate) fn Compared(
     let right = match &passage.1 {
         Some(text) => view! { <p class="text" dir="auto">{shown(text, &of_paragraph)}</p> }.into_any(),
         None => {
-            view! { <p class="bad">"The answer cites this, and the conversation has no such passage."</p> }.into_any()
+            view! { <p class="bad">"The answer cites this, and the conversation has no such passage."</p> }
+                .into_any()
         }
     };
     view! {
         <div class="compared">
-            <div tabindex="0" role="region" aria-label=paragraph.0.clone()>
-                <h3>{paragraph.0}</h3>
+            <div tabindex="0" role="region" aria-label=paragraph.0>
+                <h3>{paragraph.0.clone()}</h3>
                 <p class="text" dir="auto">{left}</p>
             </div>
-            <div tabindex="0" role="region" aria-label=passage.0.clone()>
-                <h3>{passage.0}</h3>
+            <div tabindex="0" role="region" aria-label=passage.0>
+                <h3>{passage.0.clone()}</h3>
                 {right}
             </div>
         </div>
@@ -51,7 +52,9 @@ fn pieces<'a>(text: &'a str, words: &HashSet<String>) -> Vec<(&'a str, bool)> {
     let mut plain_from = 0;
     for (at, word) in split(text) {
         if words.contains(&word.to_lowercase()) {
-            pieces.extend(text.get(plain_from..at).filter(|plain| !plain.is_empty()).map(|plain| (plain, false)));
+            pieces.extend(
+                text.get(plain_from..at).filter(|plain| !plain.is_empty()).map(|plain| (plain, false)),
+            );
             pieces.push((word, true));
             plain_from = at + word.len();
         }
@@ -63,7 +66,8 @@ fn pieces<'a>(text: &'a str, words: &HashSet<String>) -> Vec<(&'a str, bool)> {
 /// The words of a text that can tell it from another: of four letters or more, or with a digit.
 fn words(text: &str) -> HashSet<String> {
     const TELLING: usize = 4;
-    let tells = |word: &str| word.chars().nth(TELLING - 1).is_some() || word.contains(|c: char| c.is_numeric());
+    let tells =
+        |word: &str| word.chars().nth(TELLING - 1).is_some() || word.contains(|c: char| c.is_numeric());
     split(text).filter(|(_, word)| tells(word)).map(|(_, word)| word.to_lowercase()).collect()
 }
 
@@ -81,7 +85,8 @@ mod tests {
     fn words_that_both_texts_have_are_marked_and_nothing_is_lost() {
         let text = "Refunds within 30 days, for the refund of it. Réfunds!";
         let pieces = pieces(text, &words("REFUNDS are made in 30 days if the goods are réfunds"));
-        let marked: Vec<&str> = pieces.iter().filter(|(_, shared)| *shared).map(|(piece, _)| *piece).collect();
+        let marked: Vec<&str> =
+            pieces.iter().filter(|(_, shared)| *shared).map(|(piece, _)| *piece).collect();
         assert_eq!(marked, ["Refunds", "30", "days", "Réfunds"]);
         assert_eq!(pieces.iter().map(|(piece, _)| *piece).collect::<String>(), text);
     }

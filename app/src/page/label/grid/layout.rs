@@ -56,7 +56,8 @@ impl Arrow {
 impl Layout {
     /// The layout of a task; without rows where it has no grid.
     pub(crate) fn of(task: &Task) -> Layout {
-        let rows = task.grid.as_ref().map(|grid| grid.paragraphs.iter().map(|row| cells(task, grid, &row.id)));
+        let rows =
+            task.grid.as_ref().map(|grid| grid.paragraphs.iter().map(|row| cells(task, grid, &row.id)));
         Layout { rows: rows.into_iter().flatten().collect() }
     }
 
@@ -104,9 +105,10 @@ fn nearest(row: &[Cell], column: usize) -> Option<&Cell> {
 
 fn cells(task: &Task, grid: &Grid, paragraph: &str) -> Vec<Cell> {
     let asked = |unit: Unit, criterion: &str| Question { unit, criterion: criterion.to_owned() };
-    let of_paragraph = task.rubric.asked_of(UnitKind::Paragraph).map(|criterion| {
-        vec![asked(Unit::Paragraph(paragraph.to_owned()), &criterion.id)]
-    });
+    let of_paragraph = task
+        .rubric
+        .asked_of(UnitKind::Paragraph)
+        .map(|criterion| vec![asked(Unit::Paragraph(paragraph.to_owned()), &criterion.id)]);
     let of_citation = grid.passages.iter().map(|passage| {
         let unit = Unit::Citation { paragraph: paragraph.to_owned(), passage: passage.id.clone() };
         let criteria = task.rubric.asked_of(UnitKind::Citation).filter(|_| task.asked(&unit).is_some());
@@ -149,7 +151,8 @@ mod tests {
 
     /// `a` cites 1 and 3, `b` nothing, `d` 2.
     fn layout() -> Layout {
-        let units = ["paragraph:a", "citation:a/1", "citation:a/3", "paragraph:b", "paragraph:d", "citation:d/2"];
+        let units =
+            ["paragraph:a", "citation:a/1", "citation:a/3", "paragraph:b", "paragraph:d", "citation:d/2"];
         let unit = |unit: &str| AskedUnit { unit: unit.parse().unwrap(), name: unit.into(), places: vec![] };
         let shown = |id: &str| Shown { id: id.into(), name: id.into(), text: String::new(), is_there: true };
         Layout::of(&Task {
