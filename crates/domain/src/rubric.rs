@@ -1,3 +1,8 @@
+mod template;
+mod toml;
+
+pub use template::RubricTemplate;
+
 use crate::{Scale, UnitKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -79,7 +84,7 @@ impl Rubric {
     /// [`RubricError`], which names the place and what is expected there.
     pub fn from_toml(text: &str) -> Result<Rubric, RubricError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let rubric: Rubric = toml::from_str(text).map_err(|error| RubricError::Shape(error.to_string()))?;
+        let rubric: Rubric = ::toml::from_str(text).map_err(|error| RubricError::Shape(error.to_string()))?;
         rubric.check()?;
         Ok(rubric)
     }
