@@ -14,3 +14,4 @@ pub(crate) mod label;
 pub(crate) mod packed;
 pub(crate) mod people;
 pub(crate) mod project;
+pub(crate) mod rubric;

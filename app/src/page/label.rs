@@ -4,7 +4,7 @@ mod bench;
 mod courier;
 mod desks;
 mod dialogs;
-mod form;
+pub(crate) mod form;
 mod grid;
 mod kept;
 pub(crate) mod keys;

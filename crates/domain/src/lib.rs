@@ -78,7 +78,10 @@ pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
 pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, Rules};
 pub use references::{ReferenceItem, References};
 pub use role::{Permission, Role};
-pub use rubric::{Component, Criterion, Rubric, RubricError, RubricTemplate};
+pub use rubric::{
+    Component, Criterion, CriterionChange, CriterionDifference, FieldChange, Rubric, RubricDifference,
+    RubricError, RubricTemplate,
+};
 pub use run::{RunCounts, RunPlan, RunScope, RunState, Spending};
 pub use scale::{Level, Scale, ScaleKind};
 pub use trace::{CitedParagraph, CitedPassage, Trace};

@@ -26,6 +26,8 @@ pub enum Permission {
     Judge,
     /// Decide items on which people do not agree.
     Adjudicate,
+    /// Write the rubric, and publish its versions.
+    WriteRubric,
     /// Decide a gate.
     Gate,
     /// Invite and dismiss people.
@@ -39,7 +41,7 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
-            Permission::Adjudicate | Permission::Gate => Role::Lead,
+            Permission::Adjudicate | Permission::WriteRubric | Permission::Gate => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }
     }

@@ -1,6 +1,8 @@
+mod difference;
 mod template;
 mod toml;
 
+pub use difference::{CriterionChange, CriterionDifference, FieldChange, RubricDifference};
 pub use template::RubricTemplate;
 
 use crate::{Scale, UnitKind};
@@ -55,6 +57,18 @@ pub enum Component {
     Retrieval,
     /// What was answered.
     Generation,
+}
+
+impl Component {
+    /// The word that rubrics use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Component::Routing => "routing",
+            Component::Retrieval => "retrieval",
+            Component::Generation => "generation",
+        }
+    }
 }
 
 /// Why a text is no rubric.

@@ -18,6 +18,7 @@ mod password;
 mod projects;
 mod references;
 mod reports;
+mod rubrics;
 mod token;
 
 pub use accounts::InvitationSeen;
@@ -33,7 +34,8 @@ pub use judging::{
 };
 pub use references::ReferenceChoice;
 pub use reports::{AgreementQuery, ComparisonQuery};
-pub use store::{ProjectId, User, UserId, Viewer};
+pub use rubrics::{StaleLabels, read_rubric};
+pub use store::{ProjectId, RubricVersion, User, UserId, Viewer};
 pub use token::random_token;
 
 use std::{fmt, sync::Arc};

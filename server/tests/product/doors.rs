@@ -18,10 +18,10 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople};
+use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople, WriteRubric};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 18] = [
+const PAGES: [(&str, &str, Door); 19] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -39,6 +39,7 @@ const PAGES: [(&str, &str, Door); 18] = [
     ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
     ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
     ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
+    ("/p/{project}/rubric", "/p/shop/rubric?template=retrieval", Members(WriteRubric)),
     ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
 ];
 
@@ -64,7 +65,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 41] = [
+const FUNCTIONS: [(&str, &str, Door); 44] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -119,6 +120,13 @@ const FUNCTIONS: [(&str, &str, Door); 41] = [
     ("/rpc/load_gate", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_decision", r#"{"project": "shop", "id": "none"}"#, Members(Analyse)),
     ("/rpc/decide", "project=shop&candidate=none&policy=", Members(Gate)),
+    ("/rpc/load_rubric", r#"{"project": "shop"}"#, Members(WriteRubric)),
+    (
+        "/rpc/try_rubric",
+        r#"{"project": "shop", "rubric": "none", "conversation": "first"}"#,
+        Members(WriteRubric),
+    ),
+    ("/rpc/publish_rubric", "project=shop&rubric=none", Members(WriteRubric)),
     ("/rpc/load_people", r#"{"project": "shop"}"#, Members(ManagePeople)),
     ("/rpc/invite", "project=shop&role=annotator", Members(ManagePeople)),
     ("/rpc/set_role", "project=shop&account=none&role=lead", Members(ManagePeople)),

@@ -7,7 +7,7 @@ use service::{ProjectId, User};
 use std::collections::BTreeMap;
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
@@ -22,12 +22,15 @@ const PAGES: [&str; 16] = [
     "/p/shop/diagnose?from=old",
     "/p/shop/diagnose.json",
     "/p/shop/gate",
+    "/p/shop/rubric",
     "/p/shop/agreement.json?by=annotator",
     "/p/shop/compare.json?rule=median",
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
-const FUNCTIONS: [(&str, &str); 11] = [
+/// A rubric that would make every label stale.
+const OTHER_RUBRIC: &str = r#"{"project": "shop", "conversation": "first", "rubric": "name = 'other'\nversion = 1\n[[scale]]\nid = 's'\nkind = 'binary'\nlevels = [{ value = 0, name = 'no' }, { value = 1, name = 'yes' }]\n[[criterion]]\nid = 'other'\ncomponent = 'generation'\nunit = 'conversation'\nscale = 's'\nquestion = 'Other?'\n"}"#;
+const FUNCTIONS: [(&str, &str); 13] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
@@ -41,6 +44,8 @@ const FUNCTIONS: [(&str, &str); 11] = [
     ("/rpc/load_ledger", r#"{"project": "shop"}"#),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first", "metric": "helpful"}"#),
     ("/rpc/load_diagnosis", r#"{"project": "shop"}"#),
+    ("/rpc/load_rubric", r#"{"project": "shop"}"#),
+    ("/rpc/try_rubric", OTHER_RUBRIC),
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
 ];
 

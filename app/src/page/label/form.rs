@@ -22,6 +22,24 @@ pub(crate) fn PlainForm(
     project: String,
 ) -> impl IntoView {
     let submit = Sending::to::<SubmitForm>();
+    view! {
+        <form class="plain-form fields" method="post" action=SubmitForm::url()>
+            <ErrorSummary error=submit.error()/>
+            <input type="hidden" name="project" value=project/>
+            <input type="hidden" name="conversation" value=task.conversation.clone()/>
+            <input type="hidden" name="rubric_version" value=task.rubric.version.to_string()/>
+            <div class="fields" id="field-answers"><Questions task=task/></div>
+            <button type="submit" class="button primary">"Save all and submit"</button>
+        </form>
+    }
+}
+
+/// All questions at once, those about paragraphs and citations as a grid.
+#[component]
+pub(crate) fn Questions(
+    /// The conversation with its questions.
+    task: Arc<Task>,
+) -> impl IntoView {
     let sheet = Sheet::new(task.clone());
     let layout = Layout::of(&task);
     let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -33,16 +51,7 @@ pub(crate) fn PlainForm(
         }
     }
     let grid = task.grid.as_ref().map(|grid| plain_grid(&task, grid, &layout, sheet.questions()));
-    view! {
-        <form class="plain-form fields" method="post" action=SubmitForm::url()>
-            <ErrorSummary error=submit.error()/>
-            <input type="hidden" name="project" value=project/>
-            <input type="hidden" name="conversation" value=task.conversation.clone()/>
-            <input type="hidden" name="rubric_version" value=task.rubric.version.to_string()/>
-            <div class="fields" id="field-answers">{before}{grid}{after}</div>
-            <button type="submit" class="button primary">"Save all and submit"</button>
-        </form>
-    }
+    view! { {before} {grid} {after} }
 }
 
 fn plain_question(task: &Task, index: usize, question: &Question) -> Option<impl IntoView + use<>> {

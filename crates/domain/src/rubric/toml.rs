@@ -1,4 +1,4 @@
-use super::{Component, Criterion, Rubric};
+use super::{Criterion, Rubric};
 use crate::{Level, Scale, ScaleKind};
 use std::fmt::Write as _;
 
@@ -14,6 +14,16 @@ impl Rubric {
             write_criterion(&mut text, criterion);
         }
         text
+    }
+}
+
+impl Scale {
+    /// The scale as `rubric.toml` declares it.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        write_scale(&mut text, self);
+        text.trim_start().to_owned()
     }
 }
 
@@ -50,13 +60,8 @@ fn level(level: &Level) -> String {
 }
 
 fn write_criterion(text: &mut String, criterion: &Criterion) {
-    let component = match criterion.component {
-        Component::Routing => "routing",
-        Component::Retrieval => "retrieval",
-        Component::Generation => "generation",
-    };
     line(text, "\n[[criterion]]\nid", &quoted(&criterion.id));
-    line(text, "component", &quoted(component));
+    line(text, "component", &quoted(criterion.component.word()));
     line(text, "unit", &quoted(criterion.unit.word()));
     line(text, "scale", &quoted(&criterion.scale));
     line(text, "question", &quoted(&criterion.question));
