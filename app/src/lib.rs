@@ -45,6 +45,7 @@ use page::{
     pair::PairPage,
     people::PeoplePage,
     projects::ProjectsPage,
+    rubric::RubricPage,
     sign_in::SignInPage,
     threshold::ThresholdPage,
 };
@@ -111,6 +112,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project/gate") view=GatePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/gate/:decision") view=DecisionPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/threshold") view=ThresholdPage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/rubric") view=RubricPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/people") view=PeoplePage ssr=SsrMode::Async/>
                 </Routes>
             </main>

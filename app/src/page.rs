@@ -18,5 +18,6 @@ pub(crate) mod not_found;
 pub(crate) mod pair;
 pub(crate) mod people;
 pub(crate) mod projects;
+pub(crate) mod rubric;
 pub(crate) mod sign_in;
 pub(crate) mod threshold;

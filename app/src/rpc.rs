@@ -16,3 +16,4 @@ pub(crate) mod packed;
 pub(crate) mod people;
 pub(crate) mod project;
 pub(crate) mod release;
+pub(crate) mod rubric;

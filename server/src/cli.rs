@@ -15,6 +15,7 @@ mod people;
 mod projects;
 mod release;
 pub(crate) mod reports;
+mod rubrics;
 mod serve;
 mod source;
 mod text;
@@ -82,6 +83,9 @@ enum Command {
     /// Make and list projects
     #[command(subcommand, after_help = "Example: touchstone project create shop --rubric rubric.toml")]
     Project(projects::Projects),
+    /// Rubrics to begin with
+    #[command(subcommand, after_help = "Example: touchstone rubric show generation > rubric.toml")]
+    Rubric(rubrics::Rubrics),
     /// Import files; all or nothing unless told otherwise
     #[command(subcommand, after_help = "Example: touchstone import labels --project shop labels.csv")]
     Import(import::What),
@@ -405,6 +409,7 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Demo => demo::seed(&open_or_create(&db).await?).await,
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
+        Command::Rubric(command) => rubrics::run(command, json),
         Command::Import(what) => import::run(&open(&db).await?, what, json).await,
         Command::Agreement { project, criterion, by, format } => {
             reports::agreement(&source().await?, &project, criterion, by, format.or_json(json)).await

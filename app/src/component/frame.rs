@@ -65,6 +65,7 @@ fn Navigation(
         ("compare", "Compare", Permission::Analyse),
         ("diagnose", "Diagnose", Permission::Analyse),
         ("gate", "Gate", Permission::Analyse),
+        ("rubric", "Rubric", Permission::WriteRubric),
         ("people", "People", Permission::ManagePeople),
     ];
     let home = role.may(Permission::Analyse).then(|| {

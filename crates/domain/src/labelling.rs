@@ -1,4 +1,4 @@
-use crate::{Conversation, Rubric, Unit};
+use crate::{Conversation, Rubric, Unit, UnitKind};
 use serde::{Deserialize, Serialize};
 
 /// What an annotator has on the desk: one conversation, the questions, and what this person said of it so far. Nobody else's opinion.
@@ -88,14 +88,22 @@ pub enum SaveOutcome {
 }
 
 impl LabelTask {
-    /// The units that questions are asked about, in reading order of the page: passages, then paragraphs and citations, then the
-    /// conversation as a whole.
+    /// The units that questions are asked about, in reading order of the page: passages, then each paragraph followed by its citations, then
+    /// the conversation as a whole.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
-        use crate::UnitKind::{Citation, Conversation, Paragraph, Passage};
-        let asked = [Passage, Paragraph, Citation, Conversation];
-        let asked = asked.into_iter().filter(|kind| self.rubric.asked_of(*kind).next().is_some());
-        asked.flat_map(|kind| self.conversation.units(kind)).collect()
+        let asked = |kind| self.rubric.asked_of(kind).next().is_some();
+        let of = |kind| if asked(kind) { self.conversation.units(kind) } else { Vec::new() };
+        let mut units = of(UnitKind::Passage);
+        let (paragraphs, citations) = (of(UnitKind::Paragraph), of(UnitKind::Citation));
+        for unit in self.conversation.units(UnitKind::Paragraph) {
+            let Unit::Paragraph(id) = &unit else { continue };
+            let cites = |pair: &&Unit| matches!(pair, Unit::Citation { paragraph, .. } if paragraph == id);
+            let cited = citations.iter().filter(cites);
+            units.extend(paragraphs.contains(&unit).then(|| unit.clone()).into_iter().chain(cited.cloned()));
+        }
+        units.extend(of(UnitKind::Conversation));
+        units
     }
 
     /// The questions in the order in which they are asked: for each unit its criteria.
@@ -124,5 +132,49 @@ impl LabelTask {
             required(id) && self.answer(unit, id).is_none_or(|answer| answer.value.is_none())
         });
         open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const RUBRIC: &str = r#"
+        name = "r"
+        version = 1
+        [[scale]]
+        id = "two"
+        kind = "binary"
+        levels = [{ value = 0, name = "no" }, { value = 1, name = "yes" }]
+        [[criterion]]
+        id = "support"
+        component = "generation"
+        unit = "citation"
+        scale = "two"
+        question = "Supported?"
+        [[criterion]]
+        id = "needs_source"
+        component = "generation"
+        unit = "paragraph"
+        scale = "two"
+        question = "Needs a source?"
+    "#;
+
+    #[test]
+    fn each_paragraph_is_followed_by_its_citations() {
+        let row = json!({"id": "c", "question": "q", "passages": [{"id": "p"}],
+            "answer": {"text": "t", "paragraphs": [{"id": "a", "text": "t", "citations": ["p", "gone", "p"]},
+                {"id": "b", "text": "t"}, {"id": "d", "text": "t", "citations": ["p"]}]}});
+        let task = LabelTask {
+            conversation: Conversation::from_json(row).unwrap().0,
+            rubric: Rubric::from_toml(RUBRIC).unwrap(),
+            answers: Vec::new(),
+            progress: LabelProgress::default(),
+        };
+        let units: Vec<String> = task.units().iter().map(Unit::to_string).collect();
+        let expected =
+            ["paragraph:a", "citation:a/p", "citation:a/gone", "paragraph:b", "paragraph:d", "citation:d/p"];
+        assert_eq!(units, expected);
     }
 }

@@ -91,7 +91,10 @@ pub use promotion::{PromotedJudge, Purpose, SlotAct, SlotChange, to_roll_back};
 pub use references::{ReferenceItem, References};
 pub use release_log::{ReleaseEvent, ReleaseLogEntry};
 pub use role::{Permission, Role};
-pub use rubric::{Component, Criterion, Rubric, RubricError};
+pub use rubric::{
+    Component, Criterion, CriterionChange, CriterionDifference, FieldChange, Rubric, RubricDifference,
+    RubricError, RubricTemplate,
+};
 pub use run::{RunCounts, RunPlan, RunScope, RunState, Spending};
 pub use scale::{Level, Scale, ScaleKind};
 pub use scope::Scope;

@@ -26,6 +26,8 @@ pub enum Permission {
     Judge,
     /// Decide items on which people do not agree.
     Adjudicate,
+    /// Write the rubric, and publish its versions.
+    WriteRubric,
     /// Decide a gate, and keep the policy that it asks.
     Gate,
     /// Promote judges, roll them back, and accept their pass thresholds.
@@ -41,7 +43,9 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
-            Permission::Adjudicate | Permission::Gate | Permission::Promote => Role::Lead,
+            Permission::Adjudicate | Permission::WriteRubric | Permission::Gate | Permission::Promote => {
+                Role::Lead
+            }
             Permission::ManagePeople => Role::Admin,
         }
     }

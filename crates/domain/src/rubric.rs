@@ -1,3 +1,10 @@
+mod difference;
+mod template;
+mod toml;
+
+pub use difference::{CriterionChange, CriterionDifference, FieldChange, RubricDifference};
+pub use template::RubricTemplate;
+
 use crate::{Scale, UnitKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -52,6 +59,18 @@ pub enum Component {
     Generation,
 }
 
+impl Component {
+    /// The word that rubrics use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Component::Routing => "routing",
+            Component::Retrieval => "retrieval",
+            Component::Generation => "generation",
+        }
+    }
+}
+
 /// Why a text is no rubric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RubricError {
@@ -79,7 +98,7 @@ impl Rubric {
     /// [`RubricError`], which names the place and what is expected there.
     pub fn from_toml(text: &str) -> Result<Rubric, RubricError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let rubric: Rubric = toml::from_str(text).map_err(|error| RubricError::Shape(error.to_string()))?;
+        let rubric: Rubric = ::toml::from_str(text).map_err(|error| RubricError::Shape(error.to_string()))?;
         rubric.check()?;
         Ok(rubric)
     }

@@ -73,6 +73,15 @@ impl Unit {
             Unit::Justification { .. } => UnitKind::Justification,
         }
     }
+
+    /// The passage id of a citation.
+    #[must_use]
+    pub fn cited(&self) -> Option<&str> {
+        match self {
+            Unit::Citation { passage, .. } => Some(passage),
+            _ => None,
+        }
+    }
 }
 
 /// Ids inside a unit are percent-encoded, so that every unit parses in one way.

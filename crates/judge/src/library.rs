@@ -1,9 +1,7 @@
-//! Prompts to begin with, written for this product: each is a judge but for the endpoint and the model that it is to run on. With them
-//! come the rubrics that they were written for; a rubric of one's own with the same criteria fits as well.
+//! Prompts to begin with, written for this product: each is a judge but for the endpoint and the model that it is to run on. The
+//! rubrics that they were written for are `domain::RubricTemplate`s; a rubric of one's own with the same criteria fits as well.
 
-use domain::{
-    Declaration, DeclarationError, Instrument, Model, Parser, Rubric, RubricError, ScaleKind, UnitKind,
-};
+use domain::{Declaration, DeclarationError, Instrument, Model, Parser, Rubric, ScaleKind, UnitKind};
 use serde::Deserialize;
 use serde_json::{Map, json};
 
@@ -41,14 +39,6 @@ pub fn templates() -> Result<Vec<Template>, DeclarationError> {
     TEMPLATES.iter().map(read).collect()
 }
 
-/// The rubrics that the templates were written for: one of levels, one of shares from 0 to 1.
-///
-/// # Errors
-/// [`RubricError`] where the program was built with a file that is no rubric.
-pub fn rubrics() -> Result<Vec<Rubric>, RubricError> {
-    RUBRICS.iter().map(|text| Rubric::from_toml(text)).collect()
-}
-
 const TEMPLATES: [&str; 23] = [
     include_str!("../library/relevance-plain.toml"),
     include_str!("../library/relevance-brief.toml"),
@@ -74,9 +64,6 @@ const TEMPLATES: [&str; 23] = [
     include_str!("../library/needs-source.toml"),
     include_str!("../library/routing.toml"),
 ];
-
-const RUBRICS: [&str; 2] =
-    [include_str!("../library/rubric/levels.toml"), include_str!("../library/rubric/shares.toml")];
 
 impl Template {
     /// Whether a rubric asks its criteria, of its kind of unit and on its kind of scale.

@@ -20,6 +20,7 @@ mod projects;
 mod references;
 mod releasing;
 mod reports;
+mod rubrics;
 mod thresholds;
 mod token;
 mod webhook;
@@ -39,7 +40,8 @@ pub use judging::{
 pub use references::ReferenceChoice;
 pub use releasing::PromotionRequest;
 pub use reports::{AgreementQuery, ComparisonQuery};
-pub use store::{ProjectId, User, UserId, Viewer};
+pub use rubrics::{StaleLabels, read_rubric};
+pub use store::{ProjectId, RubricVersion, User, UserId, Viewer};
 pub use thresholds::{ThresholdChoice, ThresholdQuery};
 pub use token::random_token;
 pub use webhook::{Webhook, WebhookError};

@@ -64,7 +64,7 @@ pub use label::{NewLabel, OwnLabel, Saved, StoredLabel};
 pub use people::{Credentials, NewUser, User};
 pub use project::Project;
 pub use reference::{NewReferenceSet, ReferenceRow, ReferenceSet};
-pub use rubric::{Publication, RubricVersion};
+pub use rubric::{LabelsUnderVersion, Publication, RubricVersion};
 pub use run::{JudgeRun, JudgedCall, NewRun};
 pub use seal::Viewer;
 pub use session::{ActiveSession, SessionKey, Sessions};

@@ -1,4 +1,4 @@
-use crate::{ProjectId, RubricVersionId, Store, StoreError, timestamp::Timestamp};
+use crate::{ProjectId, RubricVersionId, Store, StoreError, Viewer, seal::unsealed, timestamp::Timestamp};
 use domain::{ContentHash, Rubric};
 use sqlx::SqliteConnection;
 use time::OffsetDateTime;
@@ -112,6 +112,37 @@ impl Store {
                    where project_id = $1 order by published_at desc, id desc";
         let rows: Vec<Row> = sqlx::query_as(sql).bind(project).fetch_all(self.read()).await?;
         rows.into_iter().map(RubricVersion::try_from).collect()
+    }
+}
+
+/// How many labels that count were given to a criterion under a version of the rubric.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct LabelsUnderVersion {
+    /// The version.
+    pub rubric_version: RubricVersionId,
+    /// The criterion.
+    pub criterion: String,
+    /// How many labels.
+    pub labels: u64,
+}
+
+impl Store {
+    /// How many labels that count and are not sealed to the viewer were given to each criterion under each version of the rubric.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn labels_by_rubric_version(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<Vec<LabelsUnderVersion>, StoreError> {
+        const SQL: &str = concat!(
+            "select l.rubric_version_id as rubric_version, l.criterion, count(*) as labels \
+             from counted_label l where l.project_id = $1 and ",
+            unsealed!("l.conversation_id", "$2"),
+            " group by l.rubric_version_id, l.criterion order by l.criterion"
+        );
+        Ok(sqlx::query_as(SQL).bind(project).bind(viewer.user()).fetch_all(self.read()).await?)
     }
 }
 

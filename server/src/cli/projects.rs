@@ -10,12 +10,16 @@ use std::path::PathBuf;
 #[derive(Subcommand)]
 pub(super) enum Projects {
     /// Make a project
-    #[command(after_help = "Example: touchstone project create shop --rubric rubric.toml")]
+    #[command(after_help = "Example: touchstone project create shop --rubric rubric.toml
+         touchstone project create shop --template generation")]
     Create {
         name: String,
         /// What is asked, in TOML
         #[arg(long, value_name = "FILE")]
         rubric: Option<PathBuf>,
+        /// A rubric to begin with, as `touchstone rubric list` names them
+        #[arg(long, value_name = "TEMPLATE", conflicts_with = "rubric")]
+        template: Option<String>,
     },
     /// List the projects
     List,
@@ -26,10 +30,11 @@ pub(super) enum Projects {
 
 pub(super) async fn run(service: &Service, command: Projects, json: bool) -> anyhow::Result<u8> {
     match command {
-        Projects::Create { name, rubric } => {
-            let rubric = match rubric {
-                None => None,
-                Some(path) => {
+        Projects::Create { name, rubric, template } => {
+            let rubric = match (rubric, template) {
+                (None, None) => None,
+                (None, Some(template)) => Some(super::rubrics::template(&template)?.rubric),
+                (Some(path), _) => {
                     let parsed = Rubric::from_toml(&read(&path)?);
                     Some(parsed.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?)
                 }

@@ -115,6 +115,22 @@ fn a_file_that_is_no_database_is_left_alone() {
 }
 
 #[test]
+fn a_project_begins_with_a_template_that_can_be_changed_and_published() {
+    let place = Workplace::new();
+    let list = place.done(&["rubric", "list", "--json"]).json();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    for name in names {
+        place.done(&["project", "create", name, "--template", name]);
+        let text = place.done(&["rubric", "show", name]).out;
+        let next = text.replace("version = 1", "version = 2");
+        place.done(&["import", "rubric", "--project", name, place.file("next.toml", next)]);
+    }
+    let run = place.run(&["project", "create", "x", "--template", "mood"]);
+    assert_eq!(run.code, 3);
+    assert!(run.err.contains("retrieval-11"), "{}", run.err);
+}
+
+#[test]
 fn seeding_twice_changes_nothing() {
     let labels = DEMO.rows("labels");
     assert!(labels > 0);

@@ -18,10 +18,10 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople, Promote};
+use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople, Promote, WriteRubric};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 21] = [
+const PAGES: [(&str, &str, Door); 22] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -42,6 +42,7 @@ const PAGES: [(&str, &str, Door); 21] = [
     ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
     ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
     ("/p/{project}/threshold", "/p/shop/threshold?judge=new&criterion=helpful", Members(Analyse)),
+    ("/p/{project}/rubric", "/p/shop/rubric?template=retrieval", Members(WriteRubric)),
     ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
 ];
 
@@ -68,7 +69,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 50] = [
+const FUNCTIONS: [(&str, &str, Door); 53] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -136,6 +137,13 @@ const FUNCTIONS: [(&str, &str, Door); 50] = [
     ("/rpc/accept_threshold", "project=shop&judge=none&criterion=helpful&reason=r", Members(Promote)),
     ("/rpc/promote", "project=shop&decision=none&purpose=routine&reason=r", Members(Promote)),
     ("/rpc/roll_back", "project=shop&slot=helpful routine&reason=r", Members(Promote)),
+    ("/rpc/load_rubric", r#"{"project": "shop"}"#, Members(WriteRubric)),
+    (
+        "/rpc/try_rubric",
+        r#"{"project": "shop", "rubric": "none", "conversation": "first"}"#,
+        Members(WriteRubric),
+    ),
+    ("/rpc/publish_rubric", "project=shop&rubric=none", Members(WriteRubric)),
     ("/rpc/load_people", r#"{"project": "shop"}"#, Members(ManagePeople)),
     ("/rpc/invite", "project=shop&role=annotator", Members(ManagePeople)),
     ("/rpc/set_role", "project=shop&account=none&role=lead", Members(ManagePeople)),

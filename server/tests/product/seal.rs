@@ -8,7 +8,7 @@ use service::{ProjectId, User};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 20] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
@@ -26,12 +26,15 @@ const PAGES: [&str; 19] = [
     "/p/shop/diagnose.json",
     "/p/shop/gate",
     "/p/shop/threshold?judge=new&criterion=helpful",
+    "/p/shop/rubric",
     "/p/shop/agreement.json?by=annotator",
     "/p/shop/compare.json?rule=median",
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
-const FUNCTIONS: [(&str, &str); 12] = [
+/// A rubric that would make every label stale.
+const OTHER_RUBRIC: &str = r#"{"project": "shop", "conversation": "first", "rubric": "name = 'other'\nversion = 1\n[[scale]]\nid = 's'\nkind = 'binary'\nlevels = [{ value = 0, name = 'no' }, { value = 1, name = 'yes' }]\n[[criterion]]\nid = 'other'\ncomponent = 'generation'\nunit = 'conversation'\nscale = 's'\nquestion = 'Other?'\n"}"#;
+const FUNCTIONS: [(&str, &str); 14] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
@@ -45,6 +48,8 @@ const FUNCTIONS: [(&str, &str); 12] = [
     ("/rpc/load_ledger", r#"{"project": "shop"}"#),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first", "metric": "helpful"}"#),
     ("/rpc/load_diagnosis", r#"{"project": "shop"}"#),
+    ("/rpc/load_rubric", r#"{"project": "shop"}"#),
+    ("/rpc/try_rubric", OTHER_RUBRIC),
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
     ("/rpc/load_threshold", r#"{"project": "shop", "judge": "new", "criterion": "helpful"}"#),
 ];

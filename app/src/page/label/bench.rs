@@ -5,6 +5,10 @@ use crate::page::label::{
     desks::Desks,
     dialogs::{Guideline, Help, Skip},
     form::PlainForm,
+    grid::{
+        CitationGrid,
+        layout::{Arrow, Layout, cell_id},
+    },
     keys::{Command, command, value_of},
     marked::Marked,
     outbox::{Content, Letter, Outbox, Sender},
@@ -45,6 +49,8 @@ pub(crate) struct Work {
     pub(crate) notice: RwSignal<Option<String>>,
     /// From one conversation to the next.
     pub(crate) desks: Desks,
+    /// Where the questions about paragraphs and citations stand.
+    pub(crate) layout: StoredValue<Layout>,
     courier: Courier,
     sender: StoredValue<Sender>,
     task: StoredValue<Arc<Task>>,
@@ -71,6 +77,7 @@ pub(crate) fn Bench(
     // Only where no program runs: the form is not carried along once one does.
     let plain = RwSignal::new(first);
     let project = sender.project;
+    let grid = task.grid.clone().map(|grid| view! { <CitationGrid grid=grid work=work/> });
     let form = {
         let task = task.clone();
         move || plain.get().then(|| view! { <PlainForm task=task.clone() project=project.clone()/> })
@@ -82,7 +89,10 @@ pub(crate) fn Bench(
     view! {
         <StatusLine progress=progress work=work/>
         <div class="bench">
-            <Marked reading=reading work=work/>
+            <div class="read">
+                <Marked reading=reading work=work/>
+                {grid}
+            </div>
             <Panel work=work/>
             {form}
         </div>
@@ -122,6 +132,7 @@ impl Work {
             shortcuts: RwSignal::new(true),
             notice: RwSignal::new(None),
             desks,
+            layout: StoredValue::new(Layout::of(&task)),
             courier,
             sender: StoredValue::new(sender),
             task: StoredValue::new(task),
@@ -185,6 +196,37 @@ impl Work {
     /// Goes to a question.
     pub(crate) fn choose(self, question: &Question) {
         self.sheet.update(|sheet| sheet.choose_question(question));
+    }
+
+    /// Goes to the first of some questions that has no answer; to the first of all where each has one.
+    pub(crate) fn choose_open_of(self, questions: &[Question]) {
+        self.sheet.update(|sheet| {
+            let is_open =
+                |question: &&Question| sheet.said_to(question).is_none_or(|said| said.value.is_none());
+            let chosen = questions.iter().find(is_open).or(questions.first()).cloned();
+            if let Some(question) = chosen {
+                sheet.choose_question(&question);
+            }
+        });
+    }
+
+    /// Where the question in focus stands in the grid.
+    pub(crate) fn place_in_grid(self) -> Memo<Option<(usize, usize)>> {
+        let question = self.question();
+        Memo::new(move |_| {
+            question.with(|question| self.layout.with_value(|layout| layout.place(question.as_ref()?)))
+        })
+    }
+
+    /// Follows an arrow key in the grid.
+    pub(crate) fn step_in_grid(self, arrow: Arrow) {
+        let here = self.sheet.with_untracked(|sheet| sheet.question().cloned());
+        let next: Option<Vec<Question>> = self
+            .layout
+            .with_value(|layout| Some(layout.step(layout.place(here.as_ref()?)?, arrow)?.questions.clone()));
+        if let Some(questions) = next {
+            self.choose_open_of(&questions);
+        }
     }
 
     /// Does what a key asks for.
@@ -306,7 +348,7 @@ impl Work {
 
     /// Brings the unit in focus into view and the question to whoever listens, whenever another question comes into focus.
     fn follow_focus(self, first: bool) {
-        let question = self.question();
+        let (question, in_grid) = (self.question(), self.place_in_grid());
         Effect::new(move |before: Option<()>| {
             let place = question.with(|question| self.places(question.as_ref()?).into_iter().next());
             if before.is_none() {
@@ -315,6 +357,12 @@ impl Work {
                     window().scroll_to_with_x_and_y(0.0, 0.0);
                     focus("asked");
                 }
+                return;
+            }
+            if let Some(cell) = in_grid.get() {
+                show("citations");
+                show(&cell_id(cell));
+                focus(&cell_id(cell));
                 return;
             }
             if let Some(place) = place {

@@ -317,6 +317,7 @@ mod tests {
             reading: Markup::default(),
             rubric: Rubric { name: "r".into(), version: 3, scales: vec![], criteria: vec![] },
             units: vec![],
+            grid: None,
             answers: vec![],
         }
     }

@@ -297,6 +297,7 @@ mod tests {
             reading: Markup::default(),
             rubric: Rubric::from_toml(RUBRIC).unwrap(),
             units: ["passage:p1", "passage:p2", "conversation"].map(unit).into(),
+            grid: None,
             answers: Vec::new(),
         }))
     }
