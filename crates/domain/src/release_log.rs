@@ -37,7 +37,7 @@ pub enum ReleaseEvent {
         data_hash: ContentHash,
     },
     /// The judge in a slot changed.
-    Slot(SlotChange),
+    Slot(Box<SlotChange>),
     /// A pass threshold was accepted.
     Threshold(AcceptedThreshold),
     /// The `confirm` split of an anchor set was opened.

@@ -81,6 +81,9 @@ pub enum NoThreshold {
     NoVariation,
 }
 
+/// What people or a judge say of items, one after another.
+type Answers = Vec<Option<f64>>;
+
 impl ThresholdProposal {
     /// Sweeps the thresholds of the one judge whose verdicts are in `observations`. `before` is the threshold that counts now; the pass
     /// level of the scale where absent.
@@ -108,7 +111,7 @@ impl ThresholdProposal {
             return Err(NoThreshold::Mixed);
         }
         let people = reference_values(rubric, observations, &reference, criterion);
-        let mut repeats: BTreeMap<u32, (Vec<Option<f64>>, Vec<Option<f64>>)> = BTreeMap::new();
+        let mut repeats: BTreeMap<u32, (Answers, Answers)> = BTreeMap::new();
         for verdict in verdicts() {
             let Some(person) = people.get(&(verdict.setting, verdict.unit.clone())) else { continue };
             let (persons, values) = repeats.entry(verdict.repeat).or_default();

@@ -91,7 +91,7 @@ impl Store {
         }
         for change in self.slot_changes(project).await? {
             let (at, by) = (change.at, change.by.clone());
-            entries.push(ReleaseLogEntry { at, by, event: ReleaseEvent::Slot(change) });
+            entries.push(ReleaseLogEntry { at, by, event: ReleaseEvent::Slot(Box::new(change)) });
         }
         for accepted in self.thresholds(project).await? {
             let (at, by) = (accepted.at, accepted.by.clone());
