@@ -23,7 +23,7 @@ const PAGES: [&str; 16] = [
     "/p/shop/diagnose.json",
     "/p/shop/gate",
     "/p/shop/agreement.json?by=annotator",
-    "/p/shop/compare.json?rule=median",
+    "/p/shop/compare.json?rule=median&by=category",
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
