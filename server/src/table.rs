@@ -1,6 +1,6 @@
 //! Reports as tables: what CSV files hold.
 
-use domain::{AgreementReport, Comparison, Diagnosis, agreement::Estimate};
+use domain::{AgreementReport, Comparison, Diagnosis, JudgeFigures, agreement::Estimate};
 
 /// One row for each pair of annotators, and for each criterion one with its α.
 ///
@@ -35,7 +35,7 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
     rows.finish()
 }
 
-/// One row for each criterion, judge and measure.
+/// One row for each criterion, judge and measure; `against` is the incumbent, the annotator, the baseline or the slice that it is beside.
 ///
 /// # Errors
 /// Where a row cannot be written.
@@ -43,27 +43,53 @@ pub(crate) fn comparison(report: &Comparison) -> Result<String, csv::Error> {
     let mut rows = Rows::new(&["criterion", "judge", "against", "measure"])?;
     for criterion in &report.criteria {
         for judge in &criterion.judges {
-            for (measure, figure) in [
-                ("quadratic", &judge.quadratic),
-                ("linear", &judge.linear),
-                ("unweighted", &judge.unweighted),
-                ("alpha_ordinal", &judge.alpha_ordinal),
-                ("ceiling", &judge.ceiling),
-                ("bias", &judge.bias),
-                ("mae", &judge.mae),
-                ("exact", &judge.exact),
-            ] {
-                rows.figure(&[&criterion.id, &judge.judge, "", measure], figure)?;
+            for (against, measure, figure) in figures_of(judge) {
+                rows.figure(&[&criterion.id, &judge.judge, against, measure], figure)?;
             }
-            if let Some(delta) = &judge.delta {
-                rows.figure(
-                    &[&criterion.id, &judge.judge, &delta.against, "delta_quadratic"],
-                    &delta.quadratic,
-                )?;
+        }
+        for slice in &criterion.slices {
+            let name = format!("{}={}", slice.by, slice.value);
+            rows.figure(&[&criterion.id, "", &name, "ceiling"], &slice.ceiling)?;
+            for judge in &slice.judges {
+                rows.figure(&[&criterion.id, &judge.judge, &name, "quadratic"], &judge.quadratic)?;
             }
         }
     }
     rows.finish()
+}
+
+/// Every figure of a judge: what it is beside, its measure and itself.
+fn figures_of(judge: &JudgeFigures) -> Vec<(&str, &'static str, &Estimate)> {
+    let mut figures = vec![
+        ("", "quadratic", &judge.quadratic),
+        ("", "linear", &judge.linear),
+        ("", "unweighted", &judge.unweighted),
+        ("", "alpha_ordinal", &judge.alpha_ordinal),
+        ("", "ceiling", &judge.ceiling),
+        ("", "bias", &judge.bias),
+        ("", "mae", &judge.mae),
+        ("", "exact", &judge.exact),
+        ("", "coverage", &judge.coverage),
+        ("", "winning_rate", &judge.alt_test.winning_rate),
+        ("", "advantage_probability", &judge.alt_test.advantage_probability),
+        ("", "flip_rate", &judge.stability.flip_rate),
+        ("", "intra_judge_kappa", &judge.stability.intra_judge_kappa),
+        ("", "pessimistic_quadratic", &judge.fill.pessimistic),
+        ("", "optimistic_quadratic", &judge.fill.optimistic),
+    ];
+    if let Some(pass_fail) = &judge.pass_fail {
+        figures.push(("", "true_pass_rate", &pass_fail.true_pass_rate));
+        figures.push(("", "true_fail_rate", &pass_fail.true_fail_rate));
+    }
+    if let Some(delta) = &judge.delta {
+        figures.push((&delta.against, "delta_quadratic", &delta.quadratic));
+        figures.push((&delta.against, "mean_shift", &delta.mean_shift));
+    }
+    figures.extend(judge.annotators.iter().map(|own| (own.annotator.as_str(), "quadratic", &own.quadratic)));
+    figures.extend(
+        judge.over_baselines.iter().map(|over| (over.baseline.as_str(), "over_baseline", &over.quadratic)),
+    );
+    figures
 }
 
 /// One row for each metric, and for each of its slices; those of the other side and the difference beside them.

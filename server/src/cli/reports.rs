@@ -3,7 +3,7 @@
 use super::{print, print_json, say, source::Source, text};
 use crate::table;
 use clap::ValueEnum;
-use domain::{AgreementReport, Comparison, ReferenceRule, SliceBy};
+use domain::{AgreementReport, Comparison, CriterionComparison, ReferenceRule, SliceBy};
 use serde_json::json;
 use service::{AgreementQuery, ComparisonQuery, Service, Viewer};
 
@@ -143,9 +143,10 @@ fn comparison_in_words(report: &Comparison) -> String {
         let mut rows = vec![header.map(str::to_owned).to_vec()];
         for judge in &criterion.judges {
             let mixed = if judge.mixed { " (mixed)" } else { "" };
+            let baseline = if judge.baseline { " (baseline)" } else { "" };
             let delta = judge.delta.as_ref();
             rows.push(vec![
-                format!("  {}{mixed}", judge.judge),
+                format!("  {}{mixed}{baseline}", judge.judge),
                 judge.n.to_string(),
                 text::figure(&judge.quadratic),
                 text::number(judge.ceiling.value(), 2),
@@ -157,8 +158,46 @@ fn comparison_in_words(report: &Comparison) -> String {
             ]);
         }
         words.push_str(&text::columns(&rows));
+        words.push_str(&luck_in_words(criterion));
+        words.push_str(&slices_in_words(criterion));
     }
     words
+}
+
+/// What of the lead of the best is chance, and which judges are not shown to be better than a baseline.
+fn luck_in_words(criterion: &CriterionComparison) -> String {
+    let mut words = String::new();
+    if let Some(luck) = &criterion.luck {
+        words.push_str(&format!(
+            "  The best of {} equal judges would look better than it is by about {:.2}; {} stays first in {:.0} % of the resamples.\n",
+            luck.judges,
+            luck.expected,
+            luck.best,
+            100.0 * luck.stays_first
+        ));
+    }
+    for judge in &criterion.judges {
+        for over in judge.over_baselines.iter().filter(|over| !over.is_shown()) {
+            words.push_str(&format!("  {} is not shown to be above {}.\n", judge.judge, over.baseline));
+        }
+    }
+    words
+}
+
+fn slices_in_words(criterion: &CriterionComparison) -> String {
+    let mut rows = Vec::new();
+    for slice in &criterion.slices {
+        let name = if slice.value.is_empty() { "(none)" } else { &slice.value };
+        for judge in &slice.judges {
+            rows.push(vec![
+                format!("  {} {name}: {}", slice.by, judge.judge),
+                judge.n.to_string(),
+                text::figure(&judge.quadratic),
+                format!("ceiling {}", text::number(slice.ceiling.value(), 2)),
+            ]);
+        }
+    }
+    text::columns(&rows)
 }
 
 pub(super) async fn build_references(

@@ -124,6 +124,7 @@ async fn comparison(
         reference: ReferenceChoice::Labels { rule, annotators: Vec::new() },
         criterion: said(parameters.criterion),
         incumbent: said(parameters.incumbent),
+        by: said(parameters.by).map(|by| by.parse()).transpose().map_err(Refusal::invalid)?,
         ..ComparisonQuery::default()
     };
     Ok(service.comparison(project, &query, viewer).await?)

@@ -28,7 +28,7 @@ const PAGES: [&str; 20] = [
     "/p/shop/threshold?judge=new&criterion=helpful",
     "/p/shop/rubric",
     "/p/shop/agreement.json?by=annotator",
-    "/p/shop/compare.json?rule=median",
+    "/p/shop/compare.json?rule=median&by=category",
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
