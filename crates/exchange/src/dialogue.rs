@@ -49,6 +49,11 @@ impl Asked {
         self.answer.is_some() || !self.calls.is_empty()
     }
 
+    /// What makes it the same exchange as another.
+    pub(crate) fn key(&self) -> (String, String, Option<String>) {
+        (format!("{:?}", self.history), self.question.clone(), self.answer.clone())
+    }
+
     /// The fields of a conversation that a dialogue gives.
     pub(crate) fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::new();

@@ -133,13 +133,8 @@ fn span(map: &Map<String, Value>, findings: &mut Findings) -> Span {
         Kind::Other => attributes.kind(),
         kind => kind,
     };
-    let input =
-        map.get("input").map(opened).filter(|input| !input.is_null()).unwrap_or_else(|| attributes.input());
-    let output = map
-        .get("output")
-        .map(opened)
-        .filter(|output| !output.is_null())
-        .unwrap_or_else(|| attributes.output());
+    let input = map.get("input").map(opened).filter(holds).unwrap_or_else(|| attributes.input());
+    let output = map.get("output").map(opened).filter(holds).unwrap_or_else(|| attributes.output());
     let mut turns = attributes.turns();
     if !turns.iter().any(|turn| turn.speaker == Speaker::Assistant)
         || !turns.iter().any(|turn| turn.speaker == Speaker::User)
@@ -176,6 +171,11 @@ fn span(map: &Map<String, Value>, findings: &mut Findings) -> Span {
         response: attributes.response(),
         name,
     }
+}
+
+/// Whether a value says anything.
+fn holds(value: &Value) -> bool {
+    !value.is_null() && value.as_object().is_none_or(|fields| !fields.is_empty())
 }
 
 const SCORE: [(&str, &str); 10] = [

@@ -15,6 +15,7 @@ mod langsmith;
 mod messages;
 mod otel;
 mod promptfoo;
+mod python;
 mod ragas;
 mod report;
 mod table;
@@ -29,7 +30,7 @@ use input::Input;
 use report::Tally;
 use serde_json::{Map, Value};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt,
     str::FromStr,
 };
@@ -271,8 +272,8 @@ fn recognise(name: &str, input: &Input) -> Result<Format, Fault> {
                 }
             };
             let expected = format!(
-                "a file of Touchstone or of a tool that is read ({known}): name it with --from; for a table, say with \
-                 --column question=COLUMN --column answer=COLUMN where the question and the answer stand"
+                "a question and its answer, as files of Touchstone and of {known} hold them; where a table holds both, say in which \
+                 columns: --from csv --column question=COLUMN --column answer=COLUMN"
             );
             Err(Fault::new("", found, expected).at(name, 0))
         }
@@ -295,6 +296,7 @@ struct Findings {
     labels: Vec<Row>,
     verdicts: Vec<Row>,
     seen: HashSet<String>,
+    said: HashMap<String, u64>,
 }
 
 impl Findings {
@@ -302,12 +304,29 @@ impl Findings {
         self.conversations.push(Row { place, fields: Ok(fields) });
     }
 
-    fn label(&mut self, place: Place, fields: Map<String, Value>) {
+    /// A second label of one person on one item is another pass.
+    fn label(&mut self, place: Place, mut fields: Map<String, Value>) {
+        let before = self.said_before(["annotator", "conversation", "criterion"], &fields);
+        if before > 0 {
+            fields.insert("pass".to_owned(), before.into());
+        }
         self.labels.push(Row { place, fields: Ok(fields) });
     }
 
-    fn verdict(&mut self, place: Place, fields: Map<String, Value>) {
+    /// A second verdict of one judge on one item is a repeat.
+    fn verdict(&mut self, place: Place, mut fields: Map<String, Value>) {
+        let before = self.said_before(["judge", "conversation", "criterion"], &fields);
+        if before > 0 {
+            fields.insert("repeat".to_owned(), before.into());
+        }
         self.verdicts.push(Row { place, fields: Ok(fields) });
+    }
+
+    fn said_before(&mut self, names: [&str; 3], fields: &Map<String, Value>) -> u64 {
+        let key = names.map(|name| fields.get(name).map(Value::to_string));
+        let count = self.said.entry(format!("{names:?} {key:?}")).or_default();
+        *count += 1;
+        *count - 1
     }
 
     /// Nothing at all in the file is a fault: it says what would have been something.
@@ -324,18 +343,24 @@ impl Findings {
         self.conversations.push(Row { place, fields: Err(fault) });
     }
 
-    /// Whether another record told this question and answer: an answer of the provider that two spans recorded, or a dialogue that each
-    /// trace of its session repeats.
-    fn is_repeated(&mut self, row: &Map<String, Value>, answers: &[&String]) -> bool {
-        let mut keys: Vec<String> = answers.iter().map(|id| format!("answer {id}")).collect();
-        if row.contains_key("cluster") {
-            let parts =
-                ["cluster", "messages", "question", "answer"].map(|name| row.get(name).map(Value::to_string));
-            keys.push(format!("{parts:?}"));
-        }
-        let is_repeated = keys.iter().any(|key| self.seen.contains(key));
+    /// Whether an earlier record told of one of these answers, by the provider's ids of them.
+    fn recorded_before(&mut self, answers: &[String]) -> bool {
+        let keys: Vec<String> = answers.iter().map(|id| format!("answer {id}")).collect();
+        self.seen_before(keys)
+    }
+
+    /// Whether an earlier record of the same session told this question and answer: some systems record with each trace all that went
+    /// before.
+    fn is_repeated(&mut self, row: &Map<String, Value>) -> bool {
+        let parts =
+            ["cluster", "messages", "question", "answer"].map(|name| row.get(name).map(Value::to_string));
+        row.contains_key("cluster") && self.seen_before(vec![format!("{parts:?}")])
+    }
+
+    fn seen_before(&mut self, keys: Vec<String>) -> bool {
+        let is_seen = keys.iter().any(|key| self.seen.contains(key));
         self.seen.extend(keys);
-        is_repeated
+        is_seen
     }
 
     fn finish(self, format: Format) -> Exchange {

@@ -331,6 +331,7 @@ impl Attributes {
         self.value(&[
             "gen_ai.tool.call.arguments",
             "ai.toolCall.args",
+            "gcp.vertex.agent.tool_call_args",
             "tool.parameters",
             "tool_arguments",
             "gen_ai.retrieval.query.text",
@@ -342,7 +343,12 @@ impl Attributes {
     /// What came out.
     pub(crate) fn output(&self) -> Value {
         let of_sdk = self.response_of_sdk();
-        let own = self.value(&["gen_ai.tool.call.result", "ai.toolCall.result", "tool_response"]);
+        let own = self.value(&[
+            "gen_ai.tool.call.result",
+            "ai.toolCall.result",
+            "gcp.vertex.agent.tool_response",
+            "tool_response",
+        ]);
         if !own.is_null() {
             own
         } else if of_sdk.is_null() {

@@ -3,7 +3,7 @@
 use crate::{
     Findings, Place,
     input::{Input, Table},
-    row,
+    python, row,
     value::{elements, fields, first, id_of, opened, scalar, shown, text, time},
 };
 use domain::Fault;
@@ -151,38 +151,11 @@ pub(crate) fn passages(value: &Value) -> Value {
             };
             items.iter().enumerate().map(one).collect()
         }
-        Value::String(text) => match python_list(text) {
-            Some(texts) => numbered(texts),
+        Value::String(text) => match python::literal(text).as_ref().and_then(Value::as_array) {
+            Some(texts) => numbered(texts.iter().filter_map(scalar).collect()),
             None => numbered(vec![text.clone()]),
         },
         _ => Value::Array(Vec::new()),
-    }
-}
-
-/// The texts of a list as Python prints it: `['one', "it's two"]`.
-fn python_list(text: &str) -> Option<Vec<String>> {
-    let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let mut texts = Vec::new();
-    let mut characters = inside.chars().peekable();
-    loop {
-        while characters.next_if(|c| c.is_whitespace() || *c == ',').is_some() {}
-        let Some(quote) = characters.next() else { return Some(texts) };
-        if quote != '\'' && quote != '"' {
-            return None;
-        }
-        let mut item = String::new();
-        loop {
-            match characters.next()? {
-                '\\' => item.push(match characters.next()? {
-                    'n' => '\n',
-                    't' => '\t',
-                    other => other,
-                }),
-                end if end == quote => break,
-                other => item.push(other),
-            }
-        }
-        texts.push(item);
     }
 }
 

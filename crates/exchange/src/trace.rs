@@ -97,14 +97,23 @@ impl Trace {
                 found.push((last, part.spans));
             }
         }
-        let several = found.len() > 1;
+        let told = found.iter().map(|(asked, _)| asked.key()).collect::<Vec<_>>();
         let mut seen = HashSet::new();
         found.retain(|(asked, _)| {
-            let key = (format!("{:?}", asked.history), asked.question.clone(), asked.answer.clone());
-            seen.insert(key)
+            let is_told_further = asked.answer.is_none()
+                && told.iter().any(|(history, question, answer)| {
+                    answer.is_some() && *history == asked.key().0 && *question == asked.question
+                });
+            !is_told_further && seen.insert(asked.key())
         });
+        let several = found.len() > 1;
         if found.is_empty() {
             findings.tally.left_out("trace", "no question and answer can be read from it");
+            return None;
+        }
+        let answers: Vec<String> = self.spans.iter().filter_map(|span| span.response.clone()).collect();
+        if findings.recorded_before(&answers) {
+            findings.tally.left_out("trace", "its answer stands in an earlier record as well");
             return None;
         }
         let mut last = None;
@@ -112,8 +121,7 @@ impl Trace {
             let id = if several { format!("{}#{}", self.id, index + 1) } else { self.id.clone() };
             let session = self.session.clone().or_else(|| several.then(|| self.id.clone()));
             let row = self.row(&id, session, &asked, &spans, findings);
-            let answers: Vec<&String> = spans.iter().filter_map(|span| span.response.as_ref()).collect();
-            if findings.is_repeated(&row, &answers) {
+            if findings.is_repeated(&row) {
                 findings
                     .tally
                     .left_out("trace", "its question and answer stand in an earlier record as well");
@@ -172,13 +180,15 @@ impl Trace {
                 }
             }
         }
-        let is_alone = order.len() == 1;
-        let part = |agent: Option<&str>| {
-            let span = longest.get(&agent)?;
-            let belongs = |other: &&Span| is_alone || self.is_under(other, agent);
+        let is_last = |agent: Option<&str>| order.last() == Some(&agent);
+        let owner = |span: &Span| order.iter().rev().find(|agent| self.is_under(span, **agent)).copied();
+        let part = |agent: &Option<&str>| {
+            let span = longest.get(agent)?;
+            // What belongs to no agent belongs to the last answer.
+            let belongs = |other: &&Span| owner(other).map_or(is_last(*agent), |owner| owner == *agent);
             Some(Part { turns: span.turns.clone(), spans: self.spans.iter().filter(belongs).collect() })
         };
-        order.into_iter().filter_map(part).collect()
+        order.iter().filter_map(part).collect()
     }
 
     fn parent_of(&self, span: &Span) -> Option<&Span> {

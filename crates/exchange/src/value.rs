@@ -1,5 +1,6 @@
 //! Reading JSON of which little is promised.
 
+use crate::python;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -43,7 +44,7 @@ pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
 }
 
 /// The JSON that a text holds, where it holds an object or an array; else the value itself. Some tools write JSON into a JSON string,
-/// and that once more.
+/// and that once more; some write it as Python prints it.
 pub(crate) fn opened(value: &Value) -> Value {
     const LAYERS: usize = 3;
     let mut value = value.clone();
@@ -52,7 +53,7 @@ pub(crate) fn opened(value: &Value) -> Value {
         if !text.trim_start().starts_with(['{', '[', '"']) {
             break;
         }
-        let Ok(inner) = serde_json::from_str(text) else { break };
+        let Some(inner) = serde_json::from_str(text).ok().or_else(|| python::literal(text)) else { break };
         value = inner;
     }
     value
