@@ -250,12 +250,14 @@ impl Trace {
     }
 }
 
-/// Input and output of a trace as one dialogue; an output that repeats the input is the whole.
+/// Input and output of a trace as one dialogue; an output that repeats the question is the whole.
 fn ends(input: &Value, output: &Value) -> Vec<Turn> {
     let asked = messages(input, Speaker::User);
     let answered = messages(output, Speaker::Assistant);
-    let texts = |turns: &[Turn]| turns.iter().map(|turn| turn.text.clone()).collect::<Vec<_>>();
-    if !asked.is_empty() && texts(&answered).starts_with(&texts(&asked)) {
+    let question = asked.iter().rfind(|turn| turn.speaker == Speaker::User);
+    let repeats =
+        |turn: &Turn| turn.speaker == Speaker::User && Some(&turn.text) == question.map(|turn| &turn.text);
+    if answered.iter().any(repeats) {
         return answered;
     }
     asked.into_iter().chain(answered).collect()
