@@ -107,7 +107,6 @@ fn word(rest: &mut Peekable<Chars<'_>>) -> Option<Value> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -111,10 +111,13 @@ pub(crate) fn time(value: &Value) -> Option<String> {
 
 /// A count since 1970 in nanoseconds: below 10^11 it is of seconds, below 10^14 of milliseconds, below 10^17 of microseconds.
 fn nanoseconds(count: i128) -> i128 {
-    match count {
-        ..100_000_000_000 => count * 1_000_000_000,
-        ..100_000_000_000_000 => count * 1_000_000,
-        ..100_000_000_000_000_000 => count * 1_000,
-        _ => count,
+    if count < 100_000_000_000 {
+        count * 1_000_000_000
+    } else if count < 100_000_000_000_000 {
+        count * 1_000_000
+    } else if count < 100_000_000_000_000_000 {
+        count * 1_000
+    } else {
+        count
     }
 }

@@ -1,5 +1,4 @@
 //! No input makes a reader panic: any bytes, any JSON, and files of the tools in which something was exchanged for something else.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use exchange::{Choice, Format, Turns, is_ours, read};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Files of each tool, read beside what they hold. Those of the fixtures were written by the tools themselves (promptfoo 0.x, Inspect,
-//! DeepEval), or in their published formats.
+//! Files of each tool, read beside what they hold. The fixtures of promptfoo (0.121), Inspect (0.3.285) and DeepEval (4.3) were written by
+//! those tools with mock models, and shortened by what is not read; the others are written by hand in the published formats.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use exchange::{Choice, Exchange, Format, Turns, is_ours, read};
@@ -171,7 +171,7 @@ fn runs_and_sessions_of_langsmith_are_read() {
 fn ragas_files_are_read_or_refused_for_what_they_lack() {
     let Some(exchange) = export("ragas/annotated_data.json") else { return };
     let exchange = exchange.unwrap();
-    // Six verdicts were refused by the person, of which one was edited to another value.
+    // Five verdicts were refused by the person, who gave none of their own: no label.
     assert_eq!((exchange.conversations.len(), exchange.verdicts.len()), (21, 21));
     assert_eq!(exchange.labels.len(), 16);
     for file in ["hf_doc_qa_eval.csv", "support_triage.csv"] {
