@@ -8,6 +8,7 @@ mod adjudication;
 mod agreement_report;
 mod anchor_set;
 mod answer;
+mod batch;
 mod canonical;
 mod checks;
 mod comparison;
@@ -48,6 +49,9 @@ pub use anchor_set::{
     Stratum, pseudonym,
 };
 pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
+pub use batch::{
+    BatchChoice, BatchMember, BatchProgress, LabellingRules, draw_by_slice, in_drawn_order,
+};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
     CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,

@@ -31,6 +31,8 @@ pub struct OwnLabel {
     pub comment: Option<String>,
     /// Marked for a second look.
     pub flag: bool,
+    /// Given after the seal had opened: no part of agreement.
+    pub corrected: bool,
 }
 
 /// A label that counts. Names and units are shared between labels.
@@ -58,7 +60,7 @@ pub struct StoredLabel {
 macro_rules! own_heads {
     ($condition:literal) => {
         concat!(
-            "select l.id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag \
+            "select l.id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag, l.corrected \
              from conversation c join annotator a on a.project_id = c.project_id \
              join label l on l.conversation_id = c.id and l.annotator_id = a.id \
              where a.user_id = $1 and c.id = $2 \
@@ -81,7 +83,7 @@ macro_rules! counted {
     };
 }
 
-pub(crate) const OWN_LABELS: &str = own_heads!(" order by l.id");
+pub(crate) const OWN_LABELS: &str = own_heads!(" and l.pass = $3 order by l.id");
 pub(crate) const LABELS: &str = counted!("");
 pub(crate) const LABELS_OF_CRITERION: &str = counted!(" and l.criterion = $3");
 
@@ -94,6 +96,7 @@ struct OwnRow {
     value: Option<f64>,
     comment: Option<String>,
     flag: bool,
+    corrected: bool,
 }
 
 impl TryFrom<OwnRow> for OwnLabel {
@@ -108,6 +111,7 @@ impl TryFrom<OwnRow> for OwnLabel {
             value: row.value,
             comment: row.comment,
             flag: row.flag,
+            corrected: row.corrected,
         })
     }
 }
@@ -151,7 +155,7 @@ fn stored_label(
 }
 
 impl Store {
-    /// What a person said of a conversation so far: the last label of each unit and criterion, withdrawn ones without a value.
+    /// What a person said of a conversation so far in one pass: the last label of each unit and criterion, withdrawn ones without a value.
     ///
     /// # Errors
     /// Where the database fails.
@@ -159,9 +163,10 @@ impl Store {
         &self,
         user: UserId,
         conversation: ConversationId,
+        pass: u32,
     ) -> Result<Vec<OwnLabel>, StoreError> {
-        let rows: Vec<OwnRow> =
-            sqlx::query_as(OWN_LABELS).bind(user).bind(conversation).fetch_all(self.read()).await?;
+        let own = sqlx::query_as(OWN_LABELS).bind(user).bind(conversation).bind(pass);
+        let rows: Vec<OwnRow> = own.fetch_all(self.read()).await?;
         rows.into_iter().map(OwnLabel::try_from).collect()
     }
 

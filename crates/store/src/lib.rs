@@ -13,6 +13,7 @@ mod adjudication;
 mod anchor_set;
 mod assignment;
 mod audit;
+mod batch;
 mod conversation;
 mod database;
 mod decision;
@@ -42,11 +43,12 @@ pub use adjudication::{Adjudicated, NewAdjudication, StoredAdjudication};
 pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
+pub use batch::NewBatch;
 pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId,
+    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, ConversationId, DecisionId, JudgeId,
     JudgeVersionId, LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
 };
 pub use import::{Admission, Import};

@@ -17,8 +17,9 @@ const POOL: &str = "select order_seed from project \
      where id = $1 and not exists (select 1 from batch where project_id = $1)";
 
 /// Conversations of batch `$3` of project `$1` (none: the project as a whole) that want another annotator and that user `$2` does not
-/// have or had, in the order of the queue, at most `$4`.
-pub(crate) const NEXT: &str = "select q.conversation_id, q.position from queue q \
+/// have or had, by name, in the order of the queue, at most `$4`.
+pub(crate) const NEXT: &str = "select q.conversation_id, q.position, c.external_id \
+     from queue q cross join conversation c on c.id = q.conversation_id \
      where q.project_id = $1 and q.batch_id is $3 and q.takers < q.wanted \
      and not exists (\
          select 1 from assignment own where own.conversation_id = q.conversation_id and own.user_id = $2 \
@@ -178,31 +179,21 @@ async fn from_source(
     source: &Source,
 ) -> Result<Option<ConversationId>, StoreError> {
     let most = if source.seed.is_some() { BLOCK } else { 1 };
-    let left: Vec<(ConversationId, i64)> = sqlx::query_as(NEXT)
+    let left: Vec<(ConversationId, i64, String)> = sqlx::query_as(NEXT)
         .bind(project)
         .bind(user)
         .bind(source.batch)
         .bind(most)
         .fetch_all(&mut *connection)
         .await?;
-    let (Some(&(first, position)), Some(seed)) = (left.first(), source.seed) else {
-        return Ok(left.first().map(|(first, _)| *first));
-    };
-    let block: Vec<ConversationId> = left
-        .iter()
-        .filter(|(_, other)| other / BLOCK == position / BLOCK)
-        .map(|(conversation, _)| *conversation)
-        .collect();
+    let Some(block) = left.first().map(|(_, position, _)| position / BLOCK) else { return Ok(None) };
     let account = account_of(connection, user).await?;
-    let mut lots = Vec::with_capacity(block.len());
-    for conversation in block {
-        let name: String = sqlx::query_scalar("select external_id from conversation where id = $1")
-            .bind(conversation)
-            .fetch_one(&mut *connection)
-            .await?;
-        lots.push((lot(&seed.to_string(), &account, &name), conversation));
-    }
-    Ok(lots.into_iter().min().map_or(Some(first), |(_, conversation)| Some(conversation)))
+    let seed = source.seed.map(|seed| seed.to_string()).unwrap_or_default();
+    let drawn = left
+        .into_iter()
+        .filter(|(_, position, _)| position / BLOCK == block)
+        .min_by_key(|(.., name)| lot(&seed, &account, name));
+    Ok(drawn.map(|(conversation, ..)| conversation))
 }
 
 async fn account_of(connection: &mut SqliteConnection, user: UserId) -> Result<String, StoreError> {
