@@ -4,6 +4,7 @@
 pub(crate) mod account;
 pub(crate) mod adjudicate;
 pub(crate) mod agreement;
+pub(crate) mod assign;
 pub(crate) mod comparison;
 pub(crate) mod conversation;
 pub(crate) mod diagnosis;

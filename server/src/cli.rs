@@ -1,6 +1,7 @@
 //! The command line. Data goes to standard output, progress and messages to standard error.
 
 mod anchor_set;
+mod assign;
 mod check;
 mod check_up;
 mod ci;
@@ -75,6 +76,12 @@ enum Command {
     /// Import files; all or nothing unless told otherwise
     #[command(subcommand, after_help = "Example: touchstone import labels --project shop labels.csv")]
     Import(import::What),
+    /// Who labels what: batches, rules, how far people are
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone assign new --project shop pilot --people ada,ben --by category --each 10"
+    )]
+    Assign(assign::Assignments),
     /// How far people agree
     #[command(
         after_help = "Example: touchstone agreement --project shop --criterion helpfulness --by category --json"
@@ -316,6 +323,7 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Demo => demo::seed(&open_or_create(&db).await?).await,
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
         Command::Import(what) => import::run(&open(&db).await?, what, json).await,
+        Command::Assign(command) => assign::run(&open(&db).await?, command, json).await,
         Command::Agreement { project, criterion, by, format } => {
             reports::agreement(&open(&db).await?, &project, criterion, by, format.or_json(json)).await
         }

@@ -97,6 +97,34 @@ pub struct BatchMember {
     pub left: bool,
 }
 
+/// How far a person is in a project, and how fast.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PersonPace {
+    /// The name that the person goes by.
+    pub name: String,
+    /// The name that the person signs in with.
+    pub account: String,
+    /// Conversations submitted.
+    pub submitted: u64,
+    /// Conversations skipped.
+    pub skipped: u64,
+    /// Conversations on the desk.
+    pub open: u64,
+    /// Labels whose time is known.
+    pub timed_labels: u64,
+    /// Seconds of activity in which they were given.
+    pub active_seconds: f64,
+}
+
+impl PersonPace {
+    /// Labels in an hour of activity; `None` where no time is known.
+    #[must_use]
+    pub fn labels_per_hour(&self) -> Option<f64> {
+        let hours = self.active_seconds / 3_600.0;
+        (hours > 0.0).then(|| self.timed_labels as f64 / hours)
+    }
+}
+
 /// Draws `each` conversations of every slice by lot. The lots depend on the seed and the id alone: what else is there moves nobody.
 /// Gives ids in the order of their lots, so that whoever stops early has labelled a random sample.
 #[must_use]

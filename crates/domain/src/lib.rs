@@ -50,7 +50,7 @@ pub use anchor_set::{
 };
 pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
 pub use batch::{
-    BatchChoice, BatchMember, BatchProgress, LabellingRules, draw_by_slice, in_drawn_order,
+    BatchChoice, BatchMember, BatchProgress, LabellingRules, PersonPace, draw_by_slice, in_drawn_order,
 };
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{

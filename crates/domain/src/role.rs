@@ -24,6 +24,8 @@ pub enum Permission {
     Analyse,
     /// Declare judges and run them, which costs money.
     Judge,
+    /// Say who labels what.
+    Assign,
     /// Decide items on which people do not agree.
     Adjudicate,
     /// Decide a gate.
@@ -39,7 +41,7 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
-            Permission::Adjudicate | Permission::Gate => Role::Lead,
+            Permission::Assign | Permission::Adjudicate | Permission::Gate => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }
     }

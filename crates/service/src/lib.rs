@@ -7,6 +7,7 @@
 mod accounts;
 mod adjudicating;
 mod anchoring;
+mod assigning;
 mod checking;
 mod diagnosing;
 mod error;
@@ -23,6 +24,7 @@ mod token;
 pub use accounts::InvitationSeen;
 pub use adjudicating::{AdjudicationQuery, ImportedReferences};
 pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchorSet};
+pub use assigning::{BatchRequest, Rounds};
 pub use checking::{CheckQuery, CriterionAsked};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;

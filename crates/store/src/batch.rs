@@ -30,7 +30,7 @@ pub struct NewBatch<'a> {
 const ROWS: usize = 500;
 
 /// The batches of project `$1`, oldest first.
-const BATCHES: &str = "select b.id, b.name, b.overlap, b.closed_at is not null as closed, s.name as set_name, \
+pub(crate) const BATCHES: &str = "select b.id, b.name, b.overlap, b.closed_at is not null as closed, s.name as set_name, \
          s.version as set_version, \
          (select count(*) from queue q where q.batch_id = b.id) as conversations, \
          (select count(*) from queue q where q.batch_id = b.id and b.overlap <= (\
@@ -39,7 +39,7 @@ const BATCHES: &str = "select b.id, b.name, b.overlap, b.closed_at is not null a
      from batch b left join anchor_set s on s.id = b.anchor_set_id where b.project_id = $1 order by b.id";
 
 /// The people of batch `$1`, by account.
-const MEMBERS: &str = "select u.name, u.account, p.left_at is not null, \
+pub(crate) const MEMBERS: &str = "select u.name, u.account, p.left_at is not null, \
          (select count(*) from queue q join assignment a on a.conversation_id = q.conversation_id \
           where q.batch_id = $1 and a.user_id = p.user_id and a.state = 'submitted' and a.pass = 0) \
      from batch_person p join user u on u.id = p.user_id where p.batch_id = $1 order by u.account";

@@ -18,10 +18,10 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople};
+use Permission::{Adjudicate, Analyse, Assign, Gate, Judge, Label, ManagePeople};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 18] = [
+const PAGES: [(&str, &str, Door); 19] = [
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -29,6 +29,7 @@ const PAGES: [(&str, &str, Door); 18] = [
     ("/p/{project}", "/p/shop", Members(Analyse)),
     ("/p/{project}/label", "/p/shop/label", Members(Label)),
     ("/p/{project}/adjudicate", "/p/shop/adjudicate?order=judges", Members(Adjudicate)),
+    ("/p/{project}/assignments", "/p/shop/assignments", Members(Assign)),
     ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
     ("/p/{project}/agreement/pair", "/p/shop/agreement/pair?criterion=helpful&a=ada&b=ben", Members(Analyse)),
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
@@ -64,7 +65,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 41] = [
+const FUNCTIONS: [(&str, &str, Door); 47] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -94,6 +95,12 @@ const FUNCTIONS: [(&str, &str, Door); 41] = [
         "project=shop&item=none&value=1&reason=slip&rubric_version=1&seen=none",
         Members(Adjudicate),
     ),
+    ("/rpc/load_assignments", r#"{"project": "shop"}"#, Members(Assign)),
+    ("/rpc/assign", "project=shop&name=b&how=rest&people=none&seed=1", Members(Assign)),
+    ("/rpc/join_batch", "project=shop&batch=none&account=none", Members(Assign)),
+    ("/rpc/leave_batch", "project=shop&batch=none&account=none", Members(Assign)),
+    ("/rpc/close_batch", "project=shop&batch=none", Members(Assign)),
+    ("/rpc/set_labelling_rules", "project=shop&overlap=2&reservation_hours=0", Members(Assign)),
     ("/rpc/load_agreement", r#"{"project": "shop"}"#, Members(Analyse)),
     (
         "/rpc/load_pair",

@@ -7,11 +7,12 @@ use service::{ProjectId, User};
 use std::collections::BTreeMap;
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
     "/p/shop/adjudicate?order=judges",
+    "/p/shop/assignments",
     "/p/shop/agreement?criterion=helpful&by=annotator",
     "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
     "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
@@ -27,11 +28,12 @@ const PAGES: [&str; 16] = [
 ];
 const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
-const FUNCTIONS: [(&str, &str); 11] = [
+const FUNCTIONS: [(&str, &str); 12] = [
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#),
+    ("/rpc/load_assignments", r#"{"project": "shop"}"#),
     ("/rpc/load_agreement", r#"{"project": "shop", "criterion": "helpful", "by": "annotator"}"#),
     ("/rpc/load_pair", r#"{"project": "shop", "criterion": "helpful", "a": "ben", "b": "chloe"}"#),
     (

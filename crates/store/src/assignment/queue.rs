@@ -67,7 +67,7 @@ pub(crate) const SINCE_REPEAT: &str = "select p.repeat_every, \
      where p.id = $1 and p.repeat_every is not null group by p.id";
 
 /// What user `$2` submitted in project `$1` and has not been given again, but for the last `$3`, by name.
-const REPEATABLE: &str = "select a.conversation_id, c.external_id \
+pub(crate) const REPEATABLE: &str = "select a.conversation_id, c.external_id \
      from assignment a join conversation c on c.id = a.conversation_id \
      where a.project_id = $1 and a.user_id = $2 and a.state = 'submitted' and a.pass = 0 \
      and not exists (\

@@ -18,7 +18,7 @@ pub(crate) const EXPIRE: &str = "update assignment set lapsed_at = $2 \
          and l.recorded_at > $2 - (select reservation_hours * 3600000 from project where id = $1))";
 
 /// What lies on the desk of user `$2` without a word said of it, and whose place somebody else has got.
-const RETURN: &str = "update assignment set state = 'returned', closed_at = $3 \
+pub(crate) const RETURN: &str = "update assignment set state = 'returned', closed_at = $3 \
      where project_id = $1 and user_id = $2 and state = 'open' and lapsed_at is not null and pass = 0 \
      and not exists (\
          select 1 from annotator n join label l on l.annotator_id = n.id \
@@ -28,7 +28,7 @@ const RETURN: &str = "update assignment set state = 'returned', closed_at = $3 \
          and (q.batch_id is not null or not exists (select 1 from batch where project_id = $1)))";
 
 /// What lies on the desk of user `$2`: the place is kept again from `$3` on.
-const KEEP: &str = "update assignment set reserved_at = $3, lapsed_at = null \
+pub(crate) const KEEP: &str = "update assignment set reserved_at = $3, lapsed_at = null \
      where project_id = $1 and user_id = $2 and state = 'open'";
 
 /// Gives the places of a project back that were kept for too long. What lies on the desks stays there, with all that was said, and sealed:

@@ -319,3 +319,37 @@ async fn repeats_come_later_in_the_queue_and_are_not_told_apart() {
     let labels = fixture.store.labels(fixture.project, None, Viewer::Operator).await.unwrap();
     assert_eq!(labels.iter().filter(|label| label.pass == 1).count(), 2);
 }
+
+#[tokio::test]
+async fn what_every_desk_asks_is_found_by_indexes() {
+    let fixture = Fixture::new(3).await;
+    for sql in [
+        ON_THE_DESK,
+        RESERVED,
+        OF_CONVERSATION,
+        queue::NEXT,
+        queue::AVAILABLE,
+        queue::WITH_OTHERS,
+        queue::SINCE_REPEAT,
+        queue::REPEATABLE,
+        reservation::EXPIRE,
+        reservation::RETURN,
+        reservation::KEEP,
+        progress::DONE,
+        progress::BY_PERSON,
+        crate::figures::COUNTS,
+        crate::figures::REFERENCES,
+        crate::batch::BATCHES,
+        crate::batch::MEMBERS,
+    ] {
+        // What a subquery has gathered is read whole; a table never is.
+        let gathered = ["SCAN said", "SCAN labelled", "SCAN judged", "SCAN d", "SCAN b", "SCAN CONSTANT ROW"];
+        for step in fixture.plan(sql).await {
+            let is_scan = step.starts_with("SCAN") && !gathered.iter().any(|allowed| step.starts_with(allowed));
+            assert!(!is_scan, "{step} in {sql}");
+        }
+    }
+    let next = fixture.plan(queue::NEXT).await.join("\n");
+    assert!(next.contains("COVERING INDEX queue_by_place (project_id=? AND batch_id=?)"), "{next}");
+    assert!(!next.contains("TEMP B-TREE"), "{next}");
+}

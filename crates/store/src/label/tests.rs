@@ -211,8 +211,8 @@ async fn labels_are_read_by_their_indexes() {
         let plan = fixture.plan(sql).await.join("\n");
         for index in [
             "SEARCH l USING INDEX label_by_project (project_id=?",
-            "SEARCH later USING COVERING INDEX label_is_superseded_once (supersedes=?)",
-            "SEARCH done USING INDEX sqlite_autoindex_assignment_2 (conversation_id=? AND user_id=?)",
+            "SEARCH later USING INDEX label_is_superseded_once (supersedes=?)",
+            "SEARCH done USING INDEX sqlite_autoindex_assignment_2 (conversation_id=? AND user_id=? AND pass=?)",
             "SEARCH sealed USING COVERING INDEX assignment_open_by_user (user_id=?",
         ] {
             assert!(plan.contains(index), "{index} is not in\n{plan}");
