@@ -15,7 +15,7 @@ use crate::{
         load_assignments,
     },
 };
-use domain::{BatchProgress, LabellingRules, PersonPace, visible};
+use domain::{BatchMember, BatchProgress, LabellingRules, PersonPace, visible};
 use leptos::prelude::*;
 
 /// The assignments page, for leads.
@@ -160,51 +160,24 @@ fn Batch(
         batch.overlap
     );
     let closed = batch.closed.then(|| view! { " " <span class="tag">"closed"</span> });
+    let change = (!batch.closed)
+        .then(|| view! { <ChangeBatch project=project.clone() batch=batch.name.clone() acts=acts/> });
+    let (conversations, named) = (batch.conversations, batch.name);
     let rows = batch
         .people
-        .iter()
+        .into_iter()
         .map(|person| {
-            let who = visible(&person.name);
-            let out = person.left.then(|| view! { " " <span class="tag">"taken out"</span> });
-            let act = if person.left { acts.join } else { acts.leave };
-            let says = if person.left { "Take in again" } else { "Take out" };
-            let label = format!("{says}: {who} ({name})");
             view! {
-                <tr>
-                    <th scope="row">{who} {out}</th>
-                    <td class="right num">{format!("{} of {}", count(person.submitted), count(batch.conversations))}</td>
-                    <td>
-                        <PostForm sending=act>
-                            <input type="hidden" name="project" value=project.clone()/>
-                            <input type="hidden" name="batch" value=batch.name.clone()/>
-                            <input type="hidden" name="account" value=person.account.clone()/>
-                            <button type="submit" class="button plain" aria-label=label>{says}</button>
-                        </PostForm>
-                    </td>
-                </tr>
+                <MemberRow
+                    project=project.clone()
+                    batch=named.clone()
+                    person=person
+                    conversations=conversations
+                    acts=acts
+                />
             }
         })
         .collect_view();
-    let change = (!batch.closed).then(|| {
-        let (project, batch) = (project.clone(), batch.name.clone());
-        view! {
-            <div class="row">
-                <PostForm sending=acts.join>
-                    <div class="row tight">
-                        <input type="hidden" name="project" value=project.clone()/>
-                        <input type="hidden" name="batch" value=batch.clone()/>
-                        <input name="account" required=true aria-label=format!("Account to take into {name}") placeholder="account"/>
-                        <button type="submit" class="button" aria-label=format!("Take in ({name})")>"Take in"</button>
-                    </div>
-                </PostForm>
-                <PostForm sending=acts.close>
-                    <input type="hidden" name="project" value=project/>
-                    <input type="hidden" name="batch" value=batch/>
-                    <button type="submit" class="button plain" aria-label=format!("Close {name}")>"Close"</button>
-                </PostForm>
-            </div>
-        }
-    });
     view! {
         <h3>{name.clone()} {closed}</h3>
         <p>{progress}</p>
@@ -219,6 +192,73 @@ fn Batch(
             <tbody>{rows}</tbody>
         </NamedTable>
         {change}
+    }
+}
+
+/// One of the people of a batch.
+#[component]
+fn MemberRow(
+    /// The project.
+    project: String,
+    /// Name of the batch.
+    batch: String,
+    /// The person.
+    person: BatchMember,
+    /// How many conversations the batch has.
+    conversations: u64,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let who = visible(&person.name);
+    let out = person.left.then(|| view! { " " <span class="tag">"taken out"</span> });
+    let (act, says) = if person.left { (acts.join, "Take in again") } else { (acts.leave, "Take out") };
+    let label = format!("{says}: {who} ({})", visible(&batch));
+    let submitted = format!("{} of {}", count(person.submitted), count(conversations));
+    view! {
+        <tr>
+            <th scope="row">{who} {out}</th>
+            <td class="right num">{submitted}</td>
+            <td>
+                <PostForm sending=act>
+                    <input type="hidden" name="project" value=project/>
+                    <input type="hidden" name="batch" value=batch/>
+                    <input type="hidden" name="account" value=person.account/>
+                    <button type="submit" class="button plain" aria-label=label>{says}</button>
+                </PostForm>
+            </td>
+        </tr>
+    }
+}
+
+/// Takes somebody in, or closes the batch.
+#[component]
+fn ChangeBatch(
+    /// The project.
+    project: String,
+    /// Name of the batch.
+    batch: String,
+    /// What can be done.
+    acts: Acts,
+) -> impl IntoView {
+    let name = visible(&batch);
+    let (project_too, batch_too) = (project.clone(), batch.clone());
+    let (account, take_in) = (format!("Account to take into {name}"), format!("Take in ({name})"));
+    view! {
+        <div class="row">
+            <PostForm sending=acts.join>
+                <div class="row tight">
+                    <input type="hidden" name="project" value=project/>
+                    <input type="hidden" name="batch" value=batch/>
+                    <input name="account" required=true aria-label=account placeholder="account"/>
+                    <button type="submit" class="button" aria-label=take_in>"Take in"</button>
+                </div>
+            </PostForm>
+            <PostForm sending=acts.close>
+                <input type="hidden" name="project" value=project_too/>
+                <input type="hidden" name="batch" value=batch_too/>
+                <button type="submit" class="button plain" aria-label=format!("Close {name}")>"Close"</button>
+            </PostForm>
+        </div>
     }
 }
 
@@ -252,7 +292,7 @@ fn NewBatch(
                 <div class="controls">
                     <Field name="name" label="Name" error=error/>
                     <Field name="people" label="People" value=accounts.join(", ") hint="Accounts, separated by commas." error=error/>
-                    <Field name="overlap" label="Annotators for each conversation" kind="number" optional=true hint="Empty: all of the people." error=error/>
+                    <Field name="annotators" label="Annotators for each conversation" kind="number" optional=true hint="Empty: all of the people." error=error/>
                 </div>
                 <div class="controls">
                     <Choice name="how" label="Conversations" options=options chosen="category" error=error/>

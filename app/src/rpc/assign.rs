@@ -45,7 +45,7 @@ pub(crate) async fn assign(
     #[server(default)] conversations: String,
     #[server(default)] each: String,
     #[server(default)] anchor_set: String,
-    #[server(default)] overlap: String,
+    #[server(default)] annotators: String,
     seed: u32,
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Assign).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn assign(
         "anchor_set" => BatchChoice::AnchorSet(read("anchor_set", &anchor_set)?),
         by => BatchChoice::Drawn { by: read("how", by)?, each: whole("each", &each)?.unwrap_or(1) },
     };
-    let overlap = whole("overlap", &overlap)?;
+    let overlap = whole("annotators", &annotators)?;
     let request = service::BatchRequest { name, choice, people: listed(&people), overlap, seed };
     door::service()?.assign(pass.project, &request, Some(pass.user)).await.map_err(door::refused)?;
     Ok(())

@@ -40,8 +40,8 @@ pub use adjudication::{
 };
 pub use agreement;
 pub use agreement_report::{
-    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
-    PairAgreement, PairItem, PairItems, SliceAgreement,
+    AgreementReport, Alphas, AnnotatorSeverity, ChanceAgreement, CoarseAlpha, CoarsePair, CriterionAgreement,
+    LevelName, PairAgreement, PairItem, PairItems, Panel, SelfAgreement, SliceAgreement, periods,
 };
 pub use anchor_set::{
     AnchorChoice, AnchorItem, AnchorLabel, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError,

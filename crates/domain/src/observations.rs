@@ -16,6 +16,10 @@ pub struct Observations {
     /// References that stand whatever a rule would make of the labels: those of a frozen anchor set, or what was decided. Absent where a
     /// rule makes them.
     pub references: Option<Vec<HumanValue>>,
+    /// What the same people said of the same items a second time.
+    pub repeats: Vec<HumanValue>,
+    /// When each conversation was labelled last, by position as in `settings`: `2026-11` or `2026-W48`. Empty where nobody asked.
+    pub periods: Vec<Option<Arc<str>>>,
 }
 
 /// A conversation as reports know it.
@@ -176,6 +180,14 @@ impl Observations {
         for label in &self.labels {
             let place = place(label.setting, &label.unit);
             rows.push(format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value));
+        }
+        for label in &self.repeats {
+            let place = place(label.setting, &label.unit);
+            rows.push(format!("repeat\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value));
+        }
+        for (setting, period) in (0..).zip(&self.periods) {
+            let period = period.as_deref().unwrap_or_default();
+            rows.push(format!("period\t{}\t{period}", self.conversation(setting)));
         }
         for verdict in &self.verdicts {
             let place = place(verdict.setting, &verdict.unit);

@@ -100,7 +100,7 @@ impl Service {
         }
         let overlap = request.overlap.unwrap_or(u32::try_from(people.len()).unwrap_or(u32::MAX));
         if !(1..=100).contains(&overlap) {
-            return Err(invalid("overlap", "expected 1 to 100 annotators"));
+            return Err(invalid("annotators", "expected 1 to 100 annotators"));
         }
         let conversations = self.chosen_conversations(project, request).await?;
         let anchor_set = match &request.choice {

@@ -42,7 +42,7 @@ pub(crate) struct Question {
 }
 
 /// Changes when a report is computed in another way, so that kept ones are not taken for new ones.
-const COMPUTATION: u32 = 2;
+const COMPUTATION: u32 = 3;
 
 impl Service {
     /// How far people agree.
@@ -61,7 +61,7 @@ impl Service {
         }
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
-        let observations = self.labels_seen(project, query.criterion.as_deref(), viewer).await?;
+        let observations = self.labels_over_time(project, query.criterion.as_deref(), viewer).await?;
         let name = self.store.project_name(project).await?;
         let query = query.clone();
         let key = format!("agreement {query:?} {name}");

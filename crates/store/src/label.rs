@@ -7,12 +7,13 @@ pub use save::{NewLabel, Saved};
 
 use crate::{
     AnnotatorId, ConversationId, LabelId, ProjectId, Store, StoreError, UserId, Viewer, seal::unsealed,
-    texts::Texts,
+    texts::Texts, timestamp::Timestamp,
 };
 use domain::Unit;
 use futures_util::TryStreamExt;
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 use std::{collections::HashMap, sync::Arc};
+use time::OffsetDateTime;
 
 /// A person's last word on a unit and a criterion.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,8 @@ pub struct StoredLabel {
     pub comment: Option<String>,
     /// Marked for a second look.
     pub flag: bool,
+    /// When it was said, where that is known.
+    pub labelled_at: Option<OffsetDateTime>,
 }
 
 /// The last labels of user `$1` on conversation `$2`, withdrawn ones too.
@@ -75,7 +78,7 @@ use own_heads;
 macro_rules! counted {
     ($condition:literal) => {
         concat!(
-            "select l.annotator_id, l.conversation_id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag \
+            "select l.annotator_id, l.conversation_id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag, l.labelled_at \
              from counted_label l where l.project_id = $1 and ",
             unsealed!("l.conversation_id", "$2"),
             $condition
@@ -151,6 +154,7 @@ fn stored_label(
         value: row.try_get(5)?,
         comment: row.try_get(6)?,
         flag: row.try_get(7)?,
+        labelled_at: row.try_get::<Option<Timestamp>, _>(8)?.map(Timestamp::time).transpose()?,
     })
 }
 
