@@ -87,7 +87,7 @@ create table queue (
     takers integer not null default 0
 ) strict;
 create unique index queue_by_conversation on queue (conversation_id, batch_id);
-create index queue_by_place on queue (project_id, batch_id, position, conversation_id) where takers < wanted;
+create index queue_by_place on queue (project_id, batch_id, position) where takers < wanted;
 
 create index queue_of_batch on queue (batch_id) where batch_id is not null;
 

@@ -78,10 +78,41 @@ pub struct ChanceAgreement {
     pub observed: f64,
     /// The share that chance would give, with as many labels on each level (Fleiss).
     pub expected: f64,
+    /// Fleiss' κ: what is left when chance is taken out.
+    pub kappa: f64,
     /// The level that is used most.
     pub commonest: LevelName,
     /// Its share of the labels.
     pub share: f64,
+}
+
+impl ChanceAgreement {
+    /// Agreement that is called high.
+    const HIGH: f64 = 0.75;
+    /// So much of it is lost when chance is taken out.
+    const LOST: f64 = 0.25;
+
+    /// Whether agreement is high and κ is low beside it, which surprises readers.
+    #[must_use]
+    pub fn hides_disagreement(&self) -> bool {
+        self.observed >= ChanceAgreement::HIGH && self.observed - self.kappa >= ChanceAgreement::LOST
+    }
+
+    /// Why a low κ beside a high agreement is no error, in plain words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        format!(
+            "Two labels of one item are equal in {}, and κ is only {:.2}: {} of all labels are \u{201c}{}\u{201d}, so that chance alone would \
+             give {}. People agree on the common level; on the rare ones, which are what one looks for, they agree less. Look at the items off \
+             the diagonal, label more items of the rare levels, and read AC1 beside κ.",
+            percent(self.observed),
+            self.kappa,
+            percent(self.share),
+            crate::visible(&self.commonest.name),
+            percent(self.expected)
+        )
+    }
 }
 
 /// How well an annotator agrees with what the same annotator said before.

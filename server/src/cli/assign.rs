@@ -65,7 +65,7 @@ pub(super) enum Assignments {
         reservation_hours: Option<u32>,
         /// Gives each annotator an order of their own; `import` for the order of import
         #[arg(long, value_name = "SEED|import", value_parser = seed_or_import)]
-        order_seed: Option<Switch>,
+        order_seed: Option<OrderSeed>,
         /// After so many conversations one comes again, unmarked; 0 for never
         #[arg(long, value_name = "N")]
         repeat_every: Option<u32>,
@@ -81,10 +81,10 @@ pub(super) enum Assignments {
     },
 }
 
-/// A number, or none.
-type Switch = Option<u32>;
+/// What decides the order in which conversations come; none: the order of import.
+pub(super) type OrderSeed = Option<u32>;
 
-fn seed_or_import(text: &str) -> Result<Switch, String> {
+pub(super) fn seed_or_import(text: &str) -> Result<OrderSeed, String> {
     match text {
         "import" => Ok(None),
         _ => text.parse().map(Some).map_err(|_| "expected a whole number, or `import`".to_owned()),

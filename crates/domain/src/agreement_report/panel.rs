@@ -34,7 +34,7 @@ fn within_one(ratings: &Ratings, inference: &Inference) -> Estimate {
 pub(super) fn chance_agreement(ratings: &Ratings, scale: &Scale) -> Option<ChanceAgreement> {
     let fleiss =
         chance_corrected(ratings, Chance::Fleiss, &Weights::Unweighted, &Inference::value_only());
-    let (observed, expected) = (fleiss.observed?, fleiss.expected?);
+    let (observed, expected, kappa) = (fleiss.observed?, fleiss.expected?, fleiss.estimate.value()?);
     let values: Vec<f64> = (0..ratings.n_items())
         .flat_map(|item| (0..ratings.raters().len()).filter_map(move |rater| ratings.value(rater, item)))
         .collect();
@@ -43,6 +43,7 @@ pub(super) fn chance_agreement(ratings: &Ratings, scale: &Scale) -> Option<Chanc
     Some(ChanceAgreement {
         observed,
         expected,
+        kappa,
         commonest: LevelName { value: commonest.value, name: commonest.name.clone() },
         share: uses(commonest.value) as f64 / values.len() as f64,
     })
