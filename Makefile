@@ -99,3 +99,7 @@ bench: build end2end/node_modules ## measure: the statistics, and the product as
 .PHONY: coverage-study
 coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md
 	cargo run --locked -p agreement --release --example coverage_study -- docs/coverage.md
+
+.PHONY: gate-study
+gate-study: ## how often the gate promotes, holds or cannot say, beside a naive rule; writes docs/gate.md
+	cargo run --locked -p agreement --release --example gate_study -- docs/gate.md

@@ -6,10 +6,10 @@ use crate::input::scale::Level;
 /// Tables of at most this many cells are counted directly; larger ones are sorted together.
 const DENSE_CELLS: usize = 1 << 16;
 
-/// Cells that one byte can tell apart.
-const CODES: usize = 256;
+/// Most combined cells of the items that are counted at once: their counters fit a processor's nearest cache.
+const GROUPED_CELLS: usize = 1 << 14;
 /// Below this many items the larger table costs more than it saves.
-const WORTH_PAIRING: usize = 1 << 16;
+const WORTH_GROUPING: usize = 1 << 16;
 
 /// One cell of a confusion matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,12 +129,22 @@ impl Confusion {
 }
 
 fn dense<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L]) -> Vec<Cell> {
-    let mut counts = vec![0_u64; levels * levels];
-    let mut rest = 0;
-    if levels * levels <= CODES && a.len().min(b.len()) >= WORTH_PAIRING {
-        rest = count_pairwise(levels, a, b, &mut counts);
-    }
-    count_each(levels, &a[rest.min(a.len())..], &b[rest.min(b.len())..], &mut counts);
+    let cells = levels * levels;
+    let mut counts = vec![0_u64; cells];
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let fits = |together: u32| {
+        let combined = cells.checked_pow(together);
+        n >= WORTH_GROUPING && combined.is_some_and(|combined| (1..=GROUPED_CELLS).contains(&combined))
+    };
+    let counted = if fits(3) {
+        count_together::<3, L>(levels, a, b, &mut counts)
+    } else if fits(2) {
+        count_together::<2, L>(levels, a, b, &mut counts)
+    } else {
+        0
+    };
+    count_each(levels, &a[counted..], &b[counted..], &mut counts);
     let cell =
         |(at, count)| Cell { a: (at / levels.max(1)) as Level, b: (at % levels.max(1)) as Level, count };
     counts.into_iter().enumerate().filter(|(_, count)| *count > 0).map(cell).collect()
@@ -149,49 +159,53 @@ fn count_each<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L], counts: &mut
     }
 }
 
-/// Counts two items at once: their two one-byte cells make one two-byte cell, so that there are half as many
-/// increments, and they seldom wait for each other. Returns how many items it counted.
-fn count_pairwise<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L], counts: &mut [u64]) -> usize {
-    const CHUNK: usize = 4096;
-    let mut twos = [vec![0_u32; CODES * CODES], vec![0_u32; CODES * CODES]];
-    let mut codes = [0_u8; CHUNK];
-    let mut counted = 0;
-    for (a, b) in a.as_chunks::<CHUNK>().0.iter().zip(b.as_chunks::<CHUNK>().0) {
-        counted += CHUNK;
-        if !encode(levels, a, b, &mut codes) {
-            count_each(levels, a, b, counts);
-            continue;
+/// Counts `TOGETHER` items at once, one from each of as many equal stretches of the lists: their cells make one combined
+/// cell, so that there are fewer increments, and they seldom wait for each other. Returns how many items it counted.
+fn count_together<const TOGETHER: usize, L: Copy + Into<u32>>(
+    levels: usize,
+    a: &[L],
+    b: &[L],
+    counts: &mut [u64],
+) -> usize {
+    const CHUNK: usize = 2048;
+    let cells = counts.len();
+    let stretch = a.len() / TOGETHER / CHUNK * CHUNK;
+    let mut combined = vec![0_u32; GROUPED_CELLS];
+    for at in (0..stretch).step_by(CHUNK) {
+        let mut codes = [0_u16; CHUNK];
+        let mut on_scale = true;
+        for part in 0..TOGETHER {
+            let here = part * stretch + at..part * stretch + at + CHUNK;
+            on_scale &= append_cells(levels, &a[here.clone()], &b[here], &mut codes);
         }
-        for eight in codes.as_chunks::<8>().0 {
-            let eight = u64::from_le_bytes(*eight);
-            for two in 0..4 {
-                // Two tables in turn, so that equal neighbours do not wait for each other.
-                twos[two % 2][usize::from((eight >> (16 * two)) as u16)] += 1;
+        if on_scale {
+            codes.iter().for_each(|code| combined[usize::from(*code) % GROUPED_CELLS] += 1);
+        } else {
+            for part in 0..TOGETHER {
+                let here = part * stretch + at..part * stretch + at + CHUNK;
+                count_each(levels, &a[here.clone()], &b[here], counts);
             }
         }
     }
-    // The last two-byte cell is that of the last cell twice; what lies beyond was never touched.
-    let last = (levels * levels).saturating_sub(1) * (CODES + 1);
-    for twos in &twos {
-        for (two, count) in twos[..=last].iter().enumerate().filter(|(_, count)| **count > 0) {
-            counts[two % CODES] += u64::from(*count);
-            counts[two / CODES] += u64::from(*count);
-        }
+    for (code, count) in combined.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+        (0..TOGETHER as u32).for_each(|part| counts[code / cells.pow(part) % cells] += u64::from(count));
     }
-    counted
+    stretch * TOGETHER
 }
 
-/// Writes the cell of each item as one byte; false where a level is not on the scale.
-fn encode<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L], codes: &mut [u8]) -> bool {
-    // In bytes, of which a processor takes many at once; what a byte cuts off is kept apart.
-    let (mut greatest, mut cut) = (0_u8, 0_u32);
+/// Appends the cell of each item to its code, as one more digit; false where a level is not on the scale.
+fn append_cells<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L], codes: &mut [u16]) -> bool {
+    // Of numbers this small a processor takes many at once; what 16 bits cut off is kept apart.
+    let (levels, cells) = (levels as u16, (levels * levels) as u16);
+    let (mut beyond, mut cut) = (0_u16, 0_u32);
     for ((code, a), b) in codes.iter_mut().zip(a).zip(b) {
         let (a, b): (u32, u32) = ((*a).into(), (*b).into());
-        cut |= (a | b) >> u8::BITS;
-        greatest = greatest.max(a as u8).max(b as u8);
-        *code = (a as u8).wrapping_mul(levels as u8).wrapping_add(b as u8);
+        cut |= (a | b) >> u16::BITS;
+        beyond |= (a as u16).saturating_sub(levels - 1) | (b as u16).saturating_sub(levels - 1);
+        let cell = (a as u16).wrapping_mul(levels).wrapping_add(b as u16);
+        *code = code.wrapping_mul(cells).wrapping_add(cell);
     }
-    cut == 0 && usize::from(greatest) < levels
+    cut == 0 && beyond == 0
 }
 
 fn sorted<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L]) -> Vec<Cell> {
@@ -212,6 +226,14 @@ fn sorted<L: Copy + Into<u32>>(levels: usize, a: &[L], b: &[L]) -> Vec<Cell> {
 mod tests {
     use super::*;
 
+    /// Answers that are on the scale but for one in the middle.
+    fn bytes(list: &[u32], levels: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            list.iter().map(|level| level.checked_rem(levels as u32).unwrap_or(0) as u8).collect();
+        bytes[list.len() / 2] = 255;
+        bytes
+    }
+
     #[test]
     fn both_ways_of_counting_agree() {
         let a: Vec<u32> = (0..500).map(|i| i * 7 % 11).collect();
@@ -219,7 +241,13 @@ mod tests {
         assert_eq!(dense(11, &a, &b), sorted(11, &a, &b));
         let many = |list: &[u32]| list.iter().copied().cycle().take(100_001).collect::<Vec<u32>>();
         assert_eq!(dense(11, &many(&a), &many(&b)), sorted(11, &many(&a), &many(&b)));
-        assert_eq!(dense(7, &many(&a), &many(&b)), sorted(7, &many(&a), &many(&b)));
+        // The fewer the levels, the more items are counted at once and the more answers are off the scale.
+        for levels in [0, 1, 2, 5, 7] {
+            let (a, b) = (many(&a), many(&b));
+            assert_eq!(dense(levels, &a, &b), sorted(levels, &a, &b));
+            let (a, b) = (bytes(&a, levels), bytes(&b, levels));
+            assert_eq!(dense(levels, &a, &b), sorted(levels, &a, &b));
+        }
         let table = Confusion::from_levels(11, &a, &b);
         assert_eq!(table.n(), 500);
         assert_eq!(Confusion::from_rows(&table.rows()), table);
