@@ -28,7 +28,7 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
             ] {
                 rows.figure(&[&criterion.id, measure, &pair.a, &pair.b], figure)?;
             }
-            for coarse in &pair.coarse {
+            if let Some(coarse) = &pair.coarse {
                 for (measure, figure) in [
                     ("coarse_quadratic", &coarse.quadratic),
                     ("coarse_unweighted", &coarse.unweighted),
@@ -40,7 +40,7 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
         }
         for one in &criterion.annotators {
             rows.figure(&[&criterion.id, "severity", &one.annotator, ""], &one.severity)?;
-            for own in &one.own {
+            if let Some(own) = &one.own {
                 rows.figure(&[&criterion.id, "own_kappa", &one.annotator, ""], &own.kappa)?;
                 rows.figure(&[&criterion.id, "own_exact", &one.annotator, ""], &own.exact)?;
             }
@@ -57,12 +57,19 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
 fn panel(rows: &mut Rows, criterion: &CriterionAgreement) -> Result<(), csv::Error> {
     let measures = |panel: &Panel| {
         let Panel { fleiss, ac1, ac2, icc, exact, within_one } = panel.clone();
-        [("fleiss", fleiss), ("ac1", ac1), ("ac2", ac2), ("icc", icc), ("exact", exact), ("within_one", within_one)]
+        [
+            ("fleiss", fleiss),
+            ("ac1", ac1),
+            ("ac2", ac2),
+            ("icc", icc),
+            ("exact", exact),
+            ("within_one", within_one),
+        ]
     };
     for (measure, figure) in measures(&criterion.panel) {
         rows.figure(&[&criterion.id, measure, "", ""], &figure)?;
     }
-    for coarse in &criterion.coarse {
+    if let Some(coarse) = &criterion.coarse {
         rows.figure(&[&criterion.id, "coarse_alpha_nominal", "", ""], &coarse.alpha_nominal)?;
         rows.figure(&[&criterion.id, "coarse_alpha_ordinal", "", ""], &coarse.alpha_ordinal)?;
         for (measure, figure) in measures(&coarse.panel) {

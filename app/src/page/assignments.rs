@@ -152,7 +152,8 @@ fn Batch(
     acts: Acts,
 ) -> impl IntoView {
     let name = visible(&batch.name);
-    let what = batch.anchor_set.as_ref().map(|set| format!("Qualification against {set}. ")).unwrap_or_default();
+    let what =
+        batch.anchor_set.as_ref().map(|set| format!("Qualification against {set}. ")).unwrap_or_default();
     let progress = format!(
         "{what}{} of {} conversations have {} annotators.",
         count(batch.complete),

@@ -30,7 +30,8 @@ pub(crate) async fn load_assignments(project: String) -> Result<Packed<Assignmen
     let service = door::service()?;
     let rounds = service.rounds(pass.project, pass.viewer()).await.map_err(door::refused)?;
     let members = service.members(pass.project).await.map_err(door::refused)?;
-    let accounts = members.into_iter().filter(|member| !member.disabled).map(|member| member.account).collect();
+    let accounts =
+        members.into_iter().filter(|member| !member.disabled).map(|member| member.account).collect();
     let service::Rounds { rules, batches, people } = rounds;
     Packed::new(&AssignmentsPage { rules, batches, people, accounts })
 }
@@ -65,20 +66,14 @@ pub(crate) async fn assign(
 #[server]
 pub(crate) async fn join_batch(project: String, batch: String, account: String) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Assign).await?;
-    door::service()?
-        .join_batch(pass.project, &batch, &account, Some(pass.user))
-        .await
-        .map_err(door::refused)
+    door::service()?.join_batch(pass.project, &batch, &account, Some(pass.user)).await.map_err(door::refused)
 }
 
 /// Takes a person out of a batch.
 #[server]
 pub(crate) async fn leave_batch(project: String, batch: String, account: String) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Assign).await?;
-    door::service()?
-        .leave_batch(pass.project, &batch, &account, Some(pass.user))
-        .await
-        .map_err(door::refused)
+    door::service()?.leave_batch(pass.project, &batch, &account, Some(pass.user)).await.map_err(door::refused)
 }
 
 /// Gives nothing of a batch out any more.
@@ -106,10 +101,7 @@ pub(crate) async fn set_labelling_rules(
         repeat_every: whole("repeat_every", &repeat_every)?,
         shows_others: shows_others == "yes",
     };
-    door::service()?
-        .set_labelling_rules(pass.project, &rules, Some(pass.user))
-        .await
-        .map_err(door::refused)
+    door::service()?.set_labelling_rules(pass.project, &rules, Some(pass.user)).await.map_err(door::refused)
 }
 
 #[cfg(feature = "ssr")]
@@ -125,7 +117,8 @@ fn read<T: std::str::FromStr<Err = String>>(field: &str, text: &str) -> Result<T
 /// A whole number, or nothing where the field is empty.
 #[cfg(feature = "ssr")]
 fn whole(field: &str, text: &str) -> Result<Option<u32>, AppError> {
-    let wrong = || AppError::Invalid { field: field.to_owned(), reason: "a whole number, or nothing".to_owned() };
+    let wrong =
+        || AppError::Invalid { field: field.to_owned(), reason: "a whole number, or nothing".to_owned() };
     match text.trim() {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| wrong()),

@@ -164,7 +164,8 @@ mod tests {
         let all: Vec<(&str, &str)> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), slice(at))).collect();
         let drawn = draw_by_slice(all.clone(), 4, 7);
-        let rare = |drawn: &[&str]| drawn.iter().filter(|name| names[25..].iter().any(|n| n == **name)).count();
+        let rare =
+            |drawn: &[&str]| drawn.iter().filter(|name| names[25..].iter().any(|n| n == **name)).count();
         assert_eq!((drawn.len(), rare(&drawn)), (8, 4));
         assert_eq!(draw_by_slice(all.iter().rev().copied(), 4, 7), drawn);
         assert_ne!(draw_by_slice(all.clone(), 4, 8), drawn);

@@ -76,7 +76,8 @@ impl Service {
         by: Option<UserId>,
     ) -> Result<(), ServiceError> {
         self.store.set_labelling_rules(project, rules).await?;
-        let detail = serde_json::to_string(rules).map_err(|error| ServiceError::Internal(error.to_string()))?;
+        let detail =
+            serde_json::to_string(rules).map_err(|error| ServiceError::Internal(error.to_string()))?;
         self.record(by, Some(project), "set_labelling_rules", &detail).await
     }
 
@@ -104,7 +105,9 @@ impl Service {
         }
         let conversations = self.chosen_conversations(project, request).await?;
         let anchor_set = match &request.choice {
-            BatchChoice::AnchorSet(name) => Some(self.store.anchor_set(project, name, Viewer::Operator).await?.id),
+            BatchChoice::AnchorSet(name) => {
+                Some(self.store.anchor_set(project, name, Viewer::Operator).await?.id)
+            }
             _ => None,
         };
         let batch = NewBatch {
@@ -117,8 +120,12 @@ impl Service {
             people: &people,
         };
         self.store.create_batch(&batch, self.now()).await?;
-        let detail =
-            format!("{}: {} conversations for {}", request.name, conversations.len(), request.people.join(", "));
+        let detail = format!(
+            "{}: {} conversations for {}",
+            request.name,
+            conversations.len(),
+            request.people.join(", ")
+        );
         self.record(by, Some(project), "assign", &detail).await?;
         Ok(conversations.len() as u64)
     }
@@ -195,19 +202,29 @@ impl Service {
             BatchChoice::Drawn { by: SliceBy::Annotator, .. } => {
                 return Err(invalid("by", "expected category, corpus, system or language"));
             }
-            BatchChoice::Drawn { by, each } => {
-                draw_by_slice(free().map(|slices| (&*slices.external_id, slice_of(*by, slices))), *each, request.seed)
-            }
+            BatchChoice::Drawn { by, each } => draw_by_slice(
+                free().map(|slices| (&*slices.external_id, slice_of(*by, slices))),
+                *each,
+                request.seed,
+            ),
             BatchChoice::Rest => free().map(|slices| slices.external_id.as_str()).collect(),
             BatchChoice::AnchorSet(name) => {
                 let set = self.store.anchor_set(project, name, Viewer::Operator).await?.id;
                 let items = self.store.anchor_items(set, Viewer::Operator).await?;
-                in_set = items.into_iter().map(|item| item.conversation).collect::<BTreeSet<_>>().into_iter().collect();
+                in_set = items
+                    .into_iter()
+                    .map(|item| item.conversation)
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .collect();
                 in_set.iter().map(String::as_str).collect()
             }
         };
         if names.is_empty() {
-            return Err(invalid("conversations", "there is no conversation to assign: those in other batches are not drawn again"));
+            return Err(invalid(
+                "conversations",
+                "there is no conversation to assign: those in other batches are not drawn again",
+            ));
         }
         let missing = |name: &str| {
             let name = domain::visible(name);

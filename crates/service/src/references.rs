@@ -9,8 +9,8 @@ use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
-use time::OffsetDateTime;
 use store::{AdjudicationId, ConversationId, ConversationSlices, NewReferenceSet, ReferenceRow};
+use time::OffsetDateTime;
 
 /// Where human values come from.
 #[derive(Clone, Debug, PartialEq, Eq)]

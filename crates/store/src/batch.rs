@@ -225,7 +225,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut transaction = self.write().await?;
         let id = batch_id(&mut transaction, project, batch).await?;
-        let sql = "update batch_person set left_at = $3 where batch_id = $1 and user_id = $2 and left_at is null";
+        let sql =
+            "update batch_person set left_at = $3 where batch_id = $1 and user_id = $2 and left_at is null";
         let done = sqlx::query(sql)
             .bind(id)
             .bind(user)

@@ -48,8 +48,8 @@ pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, ConversationId, DecisionId, JudgeId,
-    JudgeVersionId, LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
+    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, ConversationId, DecisionId,
+    JudgeId, JudgeVersionId, LabelId, ProjectId, ReferenceSetId, RubricVersionId, RunId, UserId,
 };
 pub use import::{Admission, Import};
 pub use invitation::{Invitation, NewInvitation};

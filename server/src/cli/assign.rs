@@ -9,9 +9,11 @@ use std::path::PathBuf;
 #[derive(Subcommand)]
 pub(super) enum Assignments {
     /// Give conversations to people as a batch; from the first one on, nothing is given out beside batches
-    #[command(after_help = "Example: touchstone assign new --project shop pilot --people ada,ben --by category --each 10
+    #[command(
+        after_help = "Example: touchstone assign new --project shop pilot --people ada,ben --by category --each 10
          touchstone assign new --project shop second --people ada,chloe --conversation c1,c7
-         touchstone assign new --project shop entry --people dora --anchor-set gold@1")]
+         touchstone assign new --project shop entry --people dora --anchor-set gold@1"
+    )]
     New {
         #[arg(long)]
         project: String,
@@ -53,7 +55,9 @@ pub(super) enum Assignments {
         batch: String,
     },
     /// Say how conversations are given out
-    #[command(after_help = "Example: touchstone assign rules --project shop --order-seed 1 --repeat-every 10")]
+    #[command(
+        after_help = "Example: touchstone assign rules --project shop --order-seed 1 --repeat-every 10"
+    )]
     Rules {
         #[arg(long)]
         project: String,
@@ -193,7 +197,11 @@ fn in_words(rounds: &Rounds) -> String {
             .iter()
             .map(|person| {
                 let left = if person.left { "taken out" } else { "" };
-                vec![format!("  {}", person.account), format!("{} submitted", person.submitted), left.to_owned()]
+                vec![
+                    format!("  {}", person.account),
+                    format!("{} submitted", person.submitted),
+                    left.to_owned(),
+                ]
             })
             .collect();
         words.push_str(&text::columns(&rows));

@@ -88,7 +88,10 @@ fn agreement_in_words(report: &AgreementReport) -> String {
         words.push_str(&text::columns(&rows));
         let mut rows = Vec::new();
         for one in &criterion.annotators {
-            let own = one.own.as_ref().map_or_else(String::new, |own| format!("κ with oneself {}", text::figure(&own.kappa)));
+            let own = one
+                .own
+                .as_ref()
+                .map_or_else(String::new, |own| format!("κ with oneself {}", text::figure(&own.kappa)));
             let severity = format!("severity {}", text::figure(&one.severity));
             rows.push(vec![format!("  {}", one.annotator), format!("{} labels", one.labels), severity, own]);
         }

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 use domain::{
-    AgreementReport, AnnotatorSeverity, CoarseAlpha, Component, CriterionAgreement, PairAgreement, Panel, SliceAgreement,
-    SliceBy, agreement::Estimate, visible,
+    AgreementReport, AnnotatorSeverity, CoarseAlpha, Component, CriterionAgreement, PairAgreement, Panel,
+    SliceAgreement, SliceBy, agreement::Estimate, visible,
 };
 use leptos::prelude::*;
 
@@ -206,7 +206,9 @@ fn Measures(
             (Some(alpha_nominal), Some(alpha_ordinal), Some(panel))
         }
     };
-    let of = |measure: fn(&Panel) -> &Estimate| (measure(&panel).clone(), coarse_panel.as_ref().map(measure).cloned());
+    let of = |measure: fn(&Panel) -> &Estimate| {
+        (measure(&panel).clone(), coarse_panel.as_ref().map(measure).cloned())
+    };
     let rows = [
         ("Krippendorff's α, nominal", (alpha.nominal, coarse_nominal)),
         ("Krippendorff's α, ordinal", (alpha.ordinal, coarse_ordinal)),
@@ -279,14 +281,18 @@ fn Matrix(
         let is_pair = |pair: &&PairAgreement| {
             (&pair.a, &pair.b) == (row, column) || (&pair.a, &pair.b) == (column, row)
         };
-        let Some(pair) = pairs.iter().find(is_pair) else { return view! { <td class="right soft">"–"</td> }.into_any() };
+        let Some(pair) = pairs.iter().find(is_pair) else {
+            return view! { <td class="right soft">"–"</td> }.into_any();
+        };
         let href = with_query(&page, &[("criterion", &criterion), ("a", &pair.a), ("b", &pair.b)]);
         let value = pair.quadratic.value();
         let shown = value.map_or_else(|| "undefined".to_owned(), |value| fixed(value, 2));
-        let label = format!("κ of {} and {}: {shown}, {} items", visible(row), visible(column), count(pair.n));
+        let label =
+            format!("κ of {} and {}: {shown}, {} items", visible(row), visible(column), count(pair.n));
         view! { <td class="right num" data-step=ramp_step(value)><a href=href aria-label=label>{shown}</a></td> }.into_any()
     };
-    let head = names.iter().map(|name| view! { <th scope="col" class="right">{visible(name)}</th> }).collect_view();
+    let head =
+        names.iter().map(|name| view! { <th scope="col" class="right">{visible(name)}</th> }).collect_view();
     let rows = names
         .iter()
         .map(|row| {

@@ -1,10 +1,10 @@
 //! From labels to figures.
 
-use super::{
-    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, SelfAgreement, CoarsePair, CriterionAgreement, LevelName,
-    PairAgreement, PairItem, PairItems, SliceAgreement,
-};
 use super::panel::{chance_agreement, panel};
+use super::{
+    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
+    PairAgreement, PairItem, PairItems, SelfAgreement, SliceAgreement,
+};
 use crate::observations::split_item;
 use crate::{Criterion, HumanValue, Observations, Rubric, Scale, ScaleKind, SliceBy};
 use agreement::{
@@ -280,8 +280,7 @@ fn self_agreement(
     }
     let ratings = builder.build();
     let pair = ratings.pair(ratings.rater("first")?, ratings.rater("again")?);
-    let weights =
-        if scale.kind == ScaleKind::Nominal { Weights::Unweighted } else { Weights::quadratic() };
+    let weights = if scale.kind == ScaleKind::Nominal { Weights::Unweighted } else { Weights::quadratic() };
     (pair.n() > 0).then(|| SelfAgreement {
         kappa: kappa(&pair, &weights, &inference()),
         exact: exact_agreement(&pair, &inference()),

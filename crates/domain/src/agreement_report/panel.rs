@@ -32,8 +32,7 @@ fn within_one(ratings: &Ratings, inference: &Inference) -> Estimate {
 
 /// How much of the agreement chance would give; `None` where nothing was labelled twice, or on a scale without levels.
 pub(super) fn chance_agreement(ratings: &Ratings, scale: &Scale) -> Option<ChanceAgreement> {
-    let fleiss =
-        chance_corrected(ratings, Chance::Fleiss, &Weights::Unweighted, &Inference::value_only());
+    let fleiss = chance_corrected(ratings, Chance::Fleiss, &Weights::Unweighted, &Inference::value_only());
     let (observed, expected, kappa) = (fleiss.observed?, fleiss.expected?, fleiss.estimate.value()?);
     let values: Vec<f64> = (0..ratings.n_items())
         .flat_map(|item| (0..ratings.raters().len()).filter_map(move |rater| ratings.value(rater, item)))

@@ -31,7 +31,11 @@ mod tests {
 
     #[test]
     fn few_months_are_told_by_week() {
-        let times = [datetime!(2026-11-30 12:00 UTC), datetime!(2026-12-06 12:00 UTC), datetime!(2027-01-01 0:00 UTC)];
+        let times = [
+            datetime!(2026-11-30 12:00 UTC),
+            datetime!(2026-12-06 12:00 UTC),
+            datetime!(2027-01-01 0:00 UTC),
+        ];
         assert_eq!(names(&times[..2]), ["2026-W49", "2026-W49"]);
         assert_eq!(names(&times), ["2026-11", "2026-12", "2027-01"]);
         assert_eq!(names(&times[2..]), ["2026-W53"]);

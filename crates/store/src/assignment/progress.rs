@@ -110,8 +110,8 @@ impl Store {
         type Row = (UserId, String, String, i64, i64, i64, i64, f64);
         let rows: Vec<Row> =
             sqlx::query_as(BY_PERSON).bind(project).bind(viewer.user()).fetch_all(self.read()).await?;
-        let person = |(user, name, account, submitted, skipped, open, labels, active_seconds): Row| {
-            PersonProgress {
+        let person =
+            |(user, name, account, submitted, skipped, open, labels, active_seconds): Row| PersonProgress {
                 user,
                 name,
                 account,
@@ -120,8 +120,7 @@ impl Store {
                 open: open.unsigned_abs(),
                 timed_labels: labels.unsigned_abs(),
                 active_seconds,
-            }
-        };
+            };
         Ok(rows.into_iter().map(person).collect())
     }
 }

@@ -117,8 +117,7 @@ pub(super) async fn with_others(
     project: ProjectId,
     user: UserId,
 ) -> Result<u64, StoreError> {
-    let count: i64 =
-        sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(connection).await?;
+    let count: i64 = sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(connection).await?;
     Ok(count.unsigned_abs())
 }
 

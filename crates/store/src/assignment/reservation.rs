@@ -51,7 +51,12 @@ pub(super) async fn renew(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     for sql in [RETURN, KEEP] {
-        sqlx::query(sql).bind(project).bind(user).bind(Timestamp::from(now)).execute(&mut *connection).await?;
+        sqlx::query(sql)
+            .bind(project)
+            .bind(user)
+            .bind(Timestamp::from(now))
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(())
 }

@@ -192,7 +192,11 @@ async fn each_person_has_an_order_of_their_own_that_the_seed_decides() {
     all.sort_by_key(|name| name[1..].parse::<u32>().unwrap());
     assert_eq!(all, imported, "each comes once");
     let block = |names: &[String]| names.iter().filter(|name| name[1..].parse::<u32>().unwrap() < 50).count();
-    assert_eq!(block(&ada[..49]), 49, "block follows block, so that conversations get all their annotators soon");
+    assert_eq!(
+        block(&ada[..49]),
+        49,
+        "block follows block, so that conversations get all their annotators soon"
+    );
 }
 
 const HOUR: i64 = 60;
@@ -202,11 +206,14 @@ async fn a_reservation_expires_and_what_was_begun_is_not_lost() {
     let fixture = Fixture::new(1).await;
     fixture.store.set_overlap(fixture.project, 1).await.unwrap();
     let [ada, ben] = [fixture.user("Ada").await, fixture.user("Ben").await];
-    let desk = async |user, minutes| {
-        match fixture.store.next_assignment(fixture.project, user, after(minutes)).await.unwrap() {
-            Next::Assigned(assignment) => Some(assignment),
-            Next::Nothing { .. } => None,
-        }
+    let desk = async |user, minutes| match fixture
+        .store
+        .next_assignment(fixture.project, user, after(minutes))
+        .await
+        .unwrap()
+    {
+        Next::Assigned(assignment) => Some(assignment),
+        Next::Nothing { .. } => None,
     };
     let first = desk(ada, 0).await.unwrap();
     fixture.save(&fixture.new_label(ada, first.conversation, 4.0)).await;
@@ -345,7 +352,8 @@ async fn what_every_desk_asks_is_found_by_indexes() {
         // What a subquery has gathered is read whole; a table never is.
         let gathered = ["SCAN said", "SCAN labelled", "SCAN judged", "SCAN d", "SCAN b", "SCAN CONSTANT ROW"];
         for step in fixture.plan(sql).await {
-            let is_scan = step.starts_with("SCAN") && !gathered.iter().any(|allowed| step.starts_with(allowed));
+            let is_scan =
+                step.starts_with("SCAN") && !gathered.iter().any(|allowed| step.starts_with(allowed));
             assert!(!is_scan, "{step} in {sql}");
         }
     }

@@ -31,7 +31,8 @@ async fn labelled(fixture: &Fixture, user: UserId) -> Vec<String> {
 #[tokio::test]
 async fn a_batch_is_given_to_its_people_and_to_nobody_else() {
     let fixture = Fixture::new(4).await;
-    let [ada, ben, chloe] = [fixture.user("Ada").await, fixture.user("Ben").await, fixture.user("Chloe").await];
+    let [ada, ben, chloe] =
+        [fixture.user("Ada").await, fixture.user("Ben").await, fixture.user("Chloe").await];
     batch(&fixture, "first", &["c2", "c4"], &[ada, ben], 2).await;
     assert_eq!(labelled(&fixture, ada).await, ["c2", "c4"]);
     assert_eq!(labelled(&fixture, chloe).await, [""; 0]);
@@ -60,7 +61,8 @@ async fn a_batch_is_given_to_its_people_and_to_nobody_else() {
 #[tokio::test]
 async fn people_who_come_and_go_half_way_lose_no_work() {
     let fixture = Fixture::new(3).await;
-    let [ada, ben, chloe] = [fixture.user("Ada").await, fixture.user("Ben").await, fixture.user("Chloe").await];
+    let [ada, ben, chloe] =
+        [fixture.user("Ada").await, fixture.user("Ben").await, fixture.user("Chloe").await];
     batch(&fixture, "round", &["c1", "c2", "c3"], &[ada, ben], 2).await;
     let begun = fixture.assign(ben).await;
     let (store, project) = (&fixture.store, fixture.project);
@@ -75,10 +77,7 @@ async fn people_who_come_and_go_half_way_lose_no_work() {
     assert_eq!(rest.len(), 1, "what Ben submitted counts: {rest:?}");
     assert_eq!(store.batches(project).await.unwrap()[0].complete, 3);
     store.join_batch(project, "round", ben).await.unwrap();
-    assert!(matches!(
-        store.leave_batch(project, "none", ben, NOW).await,
-        Err(StoreError::NotFound { .. })
-    ));
+    assert!(matches!(store.leave_batch(project, "none", ben, NOW).await, Err(StoreError::NotFound { .. })));
 }
 
 #[tokio::test]

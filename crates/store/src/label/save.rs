@@ -1,7 +1,7 @@
 use super::{OwnLabel, OwnRow, own_heads};
 use crate::{
-    AnnotatorId, AssignmentId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError, UserId,
-    timestamp::Timestamp,
+    AnnotatorId, AssignmentId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError,
+    UserId, timestamp::Timestamp,
 };
 use domain::{Fault, Unit};
 use sqlx::SqliteConnection;

@@ -250,7 +250,11 @@ async fn a_correction_after_the_seal_opened_is_kept_and_no_part_of_agreement() {
     assert_eq!(save(&fixture, &correction(2.0, first)).await, Saved::NotAssigned, "the desk is still open");
     fixture.store.submit_assignment(assignment.id, ada, NOW).await.unwrap();
     let late = NewLabel { supersedes: Some(first), ..fixture.new_label(ada, conversation, 1.0) };
-    assert_eq!(save(&fixture, &late).await, Saved::NotAssigned, "what comes late by accident is no correction");
+    assert_eq!(
+        save(&fixture, &late).await,
+        Saved::NotAssigned,
+        "what comes late by accident is no correction"
+    );
 
     let second = fixture.save(&correction(2.0, first)).await;
     fixture.save(&correction(3.0, second)).await;
