@@ -60,15 +60,15 @@ test: setup check unit build product browser ## all lints and tests that there a
 .PHONY: check
 check: ## format, lints of each crate and of both halves of the pages, documentation
 	cargo fmt --all --check
-	cargo clippy --locked -p agreement -p domain -p store -p judge -p service --all-targets -- -D warnings
+	cargo clippy --locked -p agreement -p domain -p store -p judge -p exchange -p service --all-targets -- -D warnings
 	cargo clippy --locked -p app --features hydrate --target wasm32-unknown-unknown -- -D warnings
 	cargo clippy --locked -p server --all-targets -- -D warnings
 	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p judge -p service -p server
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p judge -p exchange -p service -p server
 
 .PHONY: unit
 unit: ## tests of the library crates
-	cargo test --locked -p agreement -p domain -p store -p judge -p service
+	cargo test --locked -p agreement -p domain -p store -p judge -p exchange -p service
 
 .PHONY: product
 product: build ## tests of the running program and of the pages' parts, built as they are shipped

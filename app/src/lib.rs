@@ -31,6 +31,7 @@ use page::{
     adjudicate::AdjudicatePage,
     agreement::AgreementPage,
     anchor_sets::{AnchorSetPage, AnchorSetsPage},
+    assignments::AssignmentsPage,
     compare::ComparePage,
     conversation::ConversationPage,
     decision::DecisionPage,
@@ -99,6 +100,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/p/:project") view=HomePage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/label") view=LabelPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
+                    <Route path=path!("/p/:project/assignments") view=AssignmentsPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/agreement") view=AgreementPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/agreement/pair") view=PairPage ssr=SsrMode::Async/>
                     <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>

@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod adjudicate;
 pub(crate) mod agreement;
 pub(crate) mod anchor_sets;
+pub(crate) mod assignments;
 pub(crate) mod compare;
 pub(crate) mod conversation;
 pub(crate) mod decision;

@@ -5,6 +5,7 @@ pub(crate) mod account;
 pub(crate) mod adjudicate;
 pub(crate) mod agreement;
 pub(crate) mod anchor_set;
+pub(crate) mod assign;
 pub(crate) mod comparison;
 pub(crate) mod conversation;
 pub(crate) mod diagnosis;

@@ -95,7 +95,7 @@ test("who is signed in joins with the account that is there", async ({ page }) =
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Make the account" }).click();
   await expect(page).toHaveURL(/\/p\/demo\/label$/);
-  server.done("project", "create", "second", "--rubric", server.file("rubric.toml", RUBRIC));
+  server.done("project", "create", "second", "--rubric", server.file("rubric.toml", RUBRIC), "--order-seed", "import");
   await page.goto(server.invite("second", "lead"));
   await page.getByRole("button", { name: "Join as Eve" }).click();
   await expect(page).toHaveURL(/\/p\/second\/label$/);

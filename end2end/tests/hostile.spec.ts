@@ -61,7 +61,7 @@ test.beforeAll(async ({ browser }) => {
     for (const annotator of ANNOTATORS) labels.push([annotator, id, "helpful", 1 + (index % 2), SCRIPT].map((cell) => quoted(String(cell))).join(","));
     verdicts.push([JUDGE, id, "helpful", index === 0 ? "" : 2, index === 0 ? SCRIPT : "", SCRIPT, `{"score": "${SCRIPT}"}`].map((cell) => quoted(String(cell))).join(","));
   }
-  server.done("project", "create", "hostile", "--rubric", server.file("rubric.toml", RUBRIC));
+  server.done("project", "create", "hostile", "--rubric", server.file("rubric.toml", RUBRIC), "--order-seed", "import");
   const files = { conversations: server.file("c.jsonl", rows.map((row) => JSON.stringify(row)).join("\n")), labels: server.file("l.csv", labels.join("\n")), verdicts: server.file("v.csv", verdicts.join("\n")) };
   for (const [kind, file] of Object.entries(files)) server.done("import", kind, "--project", "hostile", file);
   engineer = await member(browser, server, "hostile", "lead", "Eve");
@@ -132,7 +132,7 @@ test.describe("addresses", () => {
 
 test("as many passages and as much text as an import takes can be read", async ({ browser, open }) => {
   const project = `large-${test.info().workerIndex}-${scripted()}`;
-  server.done("project", "create", project, "--rubric", server.file("rubric.toml", RUBRIC));
+  server.done("project", "create", project, "--rubric", server.file("rubric.toml", RUBRIC), "--order-seed", "import");
   const passages = [...Array(2000).keys()].map((index) => ({ id: `p${index}`, text: `Passage ${index}.` }));
   const rows = [
     { id: "many", question: "q", passages, answer: { text: "a" } },

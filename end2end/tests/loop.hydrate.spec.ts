@@ -31,7 +31,7 @@ test.beforeAll(async () => {
   const folder = data("mtrag");
   test.skip(folder === undefined, "the mtrag conversations are not there");
   server = await Server.start();
-  server.done("project", "create", "mtrag", "--rubric", `${folder}/rubric.toml`);
+  server.done("project", "create", "mtrag", "--rubric", `${folder}/rubric.toml`, "--order-seed", "import");
   server.done("import", "conversations", "--project", "mtrag", `${folder}/conversations.jsonl`);
 });
 test.afterAll(async () => {

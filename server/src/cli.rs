@@ -1,6 +1,7 @@
 //! The command line. Data goes to standard output, progress and messages to standard error.
 
 mod anchor_set;
+mod assign;
 pub(crate) mod check;
 mod check_up;
 pub(crate) mod ci;
@@ -89,6 +90,12 @@ enum Command {
     /// Import files; all or nothing unless told otherwise
     #[command(subcommand, after_help = "Example: touchstone import labels --project shop labels.csv")]
     Import(import::What),
+    /// Who labels what: batches, rules, how far people are
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone assign new --project shop pilot --people ada,ben --by category --each 10"
+    )]
+    Assign(assign::Assignments),
     /// How far people agree
     #[command(
         after_help = "Example: touchstone agreement --project shop --criterion helpfulness --by category --json"
@@ -411,6 +418,7 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
         Command::Rubric(command) => rubrics::run(command, json),
         Command::Import(what) => import::run(&open(&db).await?, what, json).await,
+        Command::Assign(command) => assign::run(&open(&db).await?, command, json).await,
         Command::Agreement { project, criterion, by, format } => {
             reports::agreement(&source().await?, &project, criterion, by, format.or_json(json)).await
         }

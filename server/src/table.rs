@@ -1,8 +1,10 @@
 //! Reports as tables: what CSV files hold.
 
-use domain::{AgreementReport, Comparison, Diagnosis, JudgeFigures, agreement::Estimate};
+use domain::{
+    AgreementReport, Comparison, CriterionAgreement, Diagnosis, JudgeFigures, Panel, agreement::Estimate,
+};
 
-/// One row for each pair of annotators, and for each criterion one with its α.
+/// One row for each figure of a criterion: of all annotators, on the coarser scale too, of each pair, annotator, slice and period.
 ///
 /// # Errors
 /// Where a row cannot be written.
@@ -13,9 +15,11 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
             ("alpha_nominal", &criterion.alpha.nominal),
             ("alpha_ordinal", &criterion.alpha.ordinal),
             ("alpha_interval", &criterion.alpha.interval),
+            ("alpha_ratio", &criterion.alpha.ratio),
         ] {
             rows.figure(&[&criterion.id, measure, "", ""], figure)?;
         }
+        panel(&mut rows, criterion)?;
         for pair in &criterion.pairs {
             for (measure, figure) in [
                 ("quadratic", &pair.quadratic),
@@ -26,13 +30,55 @@ pub(crate) fn agreement(report: &AgreementReport) -> Result<String, csv::Error> 
             ] {
                 rows.figure(&[&criterion.id, measure, &pair.a, &pair.b], figure)?;
             }
+            if let Some(coarse) = &pair.coarse {
+                for (measure, figure) in [
+                    ("coarse_quadratic", &coarse.quadratic),
+                    ("coarse_unweighted", &coarse.unweighted),
+                    ("coarse_exact", &coarse.exact),
+                ] {
+                    rows.figure(&[&criterion.id, measure, &pair.a, &pair.b], figure)?;
+                }
+            }
         }
-        for slice in &criterion.slices {
+        for one in &criterion.annotators {
+            rows.figure(&[&criterion.id, "severity", &one.annotator, ""], &one.severity)?;
+            if let Some(own) = &one.own {
+                rows.figure(&[&criterion.id, "own_kappa", &one.annotator, ""], &own.kappa)?;
+                rows.figure(&[&criterion.id, "own_exact", &one.annotator, ""], &own.exact)?;
+            }
+        }
+        for slice in criterion.slices.iter().chain(&criterion.trend) {
             rows.figure(&[&criterion.id, "alpha_ordinal", &slice.by, &slice.value], &slice.alpha.ordinal)?;
             rows.figure(&[&criterion.id, "mean_quadratic", &slice.by, &slice.value], &slice.mean_quadratic)?;
         }
     }
     rows.finish()
+}
+
+/// All annotators together, on the declared scale and on its coarser form.
+fn panel(rows: &mut Rows, criterion: &CriterionAgreement) -> Result<(), csv::Error> {
+    let measures = |panel: &Panel| {
+        let Panel { fleiss, ac1, ac2, icc, exact, within_one } = panel.clone();
+        [
+            ("fleiss", fleiss),
+            ("ac1", ac1),
+            ("ac2", ac2),
+            ("icc", icc),
+            ("exact", exact),
+            ("within_one", within_one),
+        ]
+    };
+    for (measure, figure) in measures(&criterion.panel) {
+        rows.figure(&[&criterion.id, measure, "", ""], &figure)?;
+    }
+    if let Some(coarse) = &criterion.coarse {
+        rows.figure(&[&criterion.id, "coarse_alpha_nominal", "", ""], &coarse.alpha_nominal)?;
+        rows.figure(&[&criterion.id, "coarse_alpha_ordinal", "", ""], &coarse.alpha_ordinal)?;
+        for (measure, figure) in measures(&coarse.panel) {
+            rows.figure(&[&criterion.id, &format!("coarse_{measure}"), "", ""], &figure)?;
+        }
+    }
+    Ok(())
 }
 
 /// One row for each criterion, judge and measure; `against` is the incumbent, the annotator, the baseline or the slice that it is beside.

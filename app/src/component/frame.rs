@@ -58,6 +58,7 @@ fn Navigation(
 ) -> impl IntoView {
     let pages = [
         ("label", "Label", Permission::Label),
+        ("assignments", "Assignments", Permission::Assign),
         ("agreement", "Agreement", Permission::Analyse),
         ("adjudicate", "Adjudicate", Permission::Adjudicate),
         ("anchor-sets", "Anchor sets", Permission::Judge),

@@ -1,6 +1,10 @@
 mod compute;
+mod panel;
+mod period;
 
-use crate::ContentHash;
+pub use period::periods;
+
+use crate::{Component, ContentHash};
 use agreement::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +24,8 @@ pub struct AgreementReport {
 pub struct CriterionAgreement {
     /// Id of the criterion.
     pub id: String,
+    /// The part of the assistant that it is about.
+    pub component: Component,
     /// Id of the scale.
     pub scale: String,
     /// How many labels there are.
@@ -28,6 +34,11 @@ pub struct CriterionAgreement {
     pub shared_items: u64,
     /// Krippendorff's α over all annotators.
     pub alpha: Alphas,
+    /// Other measures of all annotators together.
+    pub panel: Panel,
+    /// How much of their agreement chance would give, where two annotators or more labelled an item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<ChanceAgreement>,
     /// The same figures on the coarser scale, where one is declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarse: Option<CoarseAlpha>,
@@ -38,9 +49,82 @@ pub struct CriterionAgreement {
     /// The same figures within each slice, where slices were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<SliceAgreement>,
+    /// The same figures by when the conversations were labelled last, where that was at different times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trend: Vec<SliceAgreement>,
 }
 
-/// Krippendorff's α at three levels of measurement; on a nominal scale only the first is defined.
+/// Measures of all annotators together, beside α.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// Fleiss' κ, unweighted.
+    pub fleiss: Estimate,
+    /// Gwet's AC1: unweighted.
+    pub ac1: Estimate,
+    /// Gwet's AC2 with quadratic weights.
+    pub ac2: Estimate,
+    /// ICC(A,1) over the items that everyone labelled.
+    pub icc: Estimate,
+    /// Share of pairs of labels of one item that are equal.
+    pub exact: Estimate,
+    /// Share of pairs of labels of one item that are at most one apart.
+    pub within_one: Estimate,
+}
+
+/// Why κ can be low where agreement is high: how often chance alone would agree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChanceAgreement {
+    /// Share of pairs of labels that are equal.
+    pub observed: f64,
+    /// The share that chance would give, with as many labels on each level (Fleiss).
+    pub expected: f64,
+    /// Fleiss' κ: what is left when chance is taken out.
+    pub kappa: f64,
+    /// The level that is used most.
+    pub commonest: LevelName,
+    /// Its share of the labels.
+    pub share: f64,
+}
+
+impl ChanceAgreement {
+    /// Agreement that is called high.
+    const HIGH: f64 = 0.75;
+    /// So much of it is lost when chance is taken out.
+    const LOST: f64 = 0.25;
+
+    /// Whether agreement is high and κ is low beside it, which surprises readers.
+    #[must_use]
+    pub fn hides_disagreement(&self) -> bool {
+        self.observed >= ChanceAgreement::HIGH && self.observed - self.kappa >= ChanceAgreement::LOST
+    }
+
+    /// Why a low κ beside a high agreement is no error, in plain words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        format!(
+            "Two labels of one item are equal in {}, and κ is only {:.2}: {} of all labels are \u{201c}{}\u{201d}, so that chance alone would \
+             give {}. People agree on the common level; on the rare ones, which are what one looks for, they agree less. Look at the items off \
+             the diagonal, label more items of the rare levels, and read AC1 beside κ.",
+            percent(self.observed),
+            self.kappa,
+            percent(self.share),
+            crate::visible(&self.commonest.name),
+            percent(self.expected)
+        )
+    }
+}
+
+/// How well an annotator agrees with what the same annotator said before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelfAgreement {
+    /// Quadratic weighted κ of the first and the second answer; unweighted on a nominal scale.
+    pub kappa: Estimate,
+    /// Share of equal answers.
+    pub exact: Estimate,
+}
+
+/// Krippendorff's α at four levels of measurement; on a nominal scale only the first is defined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alphas {
     /// Any two different answers differ alike.
@@ -49,6 +133,8 @@ pub struct Alphas {
     pub ordinal: Estimate,
     /// Answers differ by the square of their distance.
     pub interval: Estimate,
+    /// Answers differ by their distance relative to their sum; for scales that begin at 0.
+    pub ratio: Estimate,
 }
 
 /// α on the coarser scale.
@@ -58,6 +144,8 @@ pub struct CoarseAlpha {
     pub alpha_nominal: Estimate,
     /// Answers differ by how many ranks lie between them.
     pub alpha_ordinal: Estimate,
+    /// Other measures of all annotators together.
+    pub panel: Panel,
 }
 
 /// Agreement of two annotators on the items that both labelled.
@@ -108,12 +196,15 @@ pub struct AnnotatorSeverity {
     pub by_level: Vec<u64>,
     /// Own label minus the mean of the others' on the same item, on average.
     pub severity: Estimate,
+    /// Agreement with the own answers of before, where items came again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<SelfAgreement>,
 }
 
 /// Agreement within one slice of the conversations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceAgreement {
-    /// What the slice is by: `category`, `corpus`, `system`, `language` or `annotator`.
+    /// What the slice is by: `category`, `corpus`, `system`, `language`, `annotator` or `period`.
     pub by: String,
     /// Its value.
     pub value: String,

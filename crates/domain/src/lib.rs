@@ -8,6 +8,7 @@ mod adjudication;
 mod agreement_report;
 mod anchor_set;
 mod answer;
+mod batch;
 mod canonical;
 mod checks;
 mod comparison;
@@ -45,8 +46,8 @@ pub use adjudication::{
 };
 pub use agreement;
 pub use agreement_report::{
-    AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, LevelName,
-    PairAgreement, PairItem, PairItems, SliceAgreement,
+    AgreementReport, Alphas, AnnotatorSeverity, ChanceAgreement, CoarseAlpha, CoarsePair, CriterionAgreement,
+    LevelName, PairAgreement, PairItem, PairItems, Panel, SelfAgreement, SliceAgreement, periods,
 };
 pub use anchor_set::{
     AnchorChoice, AnchorItem, AnchorLabel, AnchorReview, AnchorSet, AnchorSetDifference, AnchorSetError,
@@ -54,6 +55,9 @@ pub use anchor_set::{
     Stratum, pseudonym,
 };
 pub use answer::{Answer as JudgeAnswer, Asked, Reading, answer_schema, read_answer};
+pub use batch::{
+    BatchChoice, BatchMember, BatchProgress, LabellingRules, PersonPace, draw_by_slice, in_drawn_order,
+};
 pub use canonical::{ContentHash, NotCanonical, canonical_json, hash_of};
 pub use checks::{
     CaseOutcome, CaseRule, CaseScores, CaseTotals, CheckAnswer, CheckReport, Checked, Checks, ExpiredCase,

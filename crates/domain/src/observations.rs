@@ -20,6 +20,10 @@ pub struct Observations {
     /// References that stand whatever a rule would make of the labels: those of a frozen anchor set, or what was decided. Absent where a
     /// rule makes them.
     pub references: Option<Vec<HumanValue>>,
+    /// What the same people said of the same items a second time.
+    pub repeats: Vec<HumanValue>,
+    /// When each conversation was labelled last, by position as in `settings`: `2026-11` or `2026-W48`. Empty where nobody asked.
+    pub periods: Vec<Option<Arc<str>>>,
 }
 
 /// A conversation as reports know it.
@@ -233,6 +237,15 @@ impl Observations {
             let place = place(label.setting, &label.unit);
             let row = format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
             rows.push(("labels".to_owned(), row));
+        }
+        for label in &self.repeats {
+            let place = place(label.setting, &label.unit);
+            let row = format!("repeat\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
+            rows.push(("repeats".to_owned(), row));
+        }
+        for (setting, period) in (0..).zip(&self.periods) {
+            let period = period.as_deref().unwrap_or_default();
+            rows.push(("periods".to_owned(), format!("period\t{}\t{period}", self.conversation(setting))));
         }
         for verdict in &self.verdicts {
             let place = place(verdict.setting, &verdict.unit);

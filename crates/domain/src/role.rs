@@ -24,6 +24,8 @@ pub enum Permission {
     Analyse,
     /// Declare judges and run them, which costs money.
     Judge,
+    /// Say who labels what.
+    Assign,
     /// Decide items on which people do not agree.
     Adjudicate,
     /// Write the rubric, and publish its versions.
@@ -43,9 +45,11 @@ impl Role {
         self >= match permission {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
-            Permission::Adjudicate | Permission::WriteRubric | Permission::Gate | Permission::Promote => {
-                Role::Lead
-            }
+            Permission::Assign
+            | Permission::Adjudicate
+            | Permission::WriteRubric
+            | Permission::Gate
+            | Permission::Promote => Role::Lead,
             Permission::ManagePeople => Role::Admin,
         }
     }

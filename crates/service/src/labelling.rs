@@ -62,7 +62,7 @@ impl Service {
         rubric: Rubric,
     ) -> Result<LabelTask, ServiceError> {
         let stored = self.store.conversation_by_id(project, assignment.conversation).await?;
-        let answers = self.answers(user, assignment.conversation).await?;
+        let answers = self.answers(user, assignment.conversation, assignment.pass).await?;
         let progress = LabelProgress::default();
         Ok(LabelTask { conversation: stored.conversation, rubric, answers, progress })
     }
@@ -90,6 +90,32 @@ impl Service {
         user: UserId,
         answer: NewAnswer,
     ) -> Result<SaveOutcome, ServiceError> {
+        let pass = self.store.assignment_of(project, user, &answer.conversation).await?;
+        self.store_answer(project, user, answer, pass.map_or(0, |last| last.pass), false).await
+    }
+
+    /// Saves what a person says of a conversation after having submitted it, when the seal is open: it is kept, marked, and takes no part in
+    /// agreement; what was said before still does.
+    ///
+    /// # Errors
+    /// As [`Service::save_answer`]; [`ServiceError::Conflict`] where the person has not submitted the conversation.
+    pub async fn correct_answer(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        answer: NewAnswer,
+    ) -> Result<SaveOutcome, ServiceError> {
+        self.store_answer(project, user, answer, 0, true).await
+    }
+
+    async fn store_answer(
+        &self,
+        project: ProjectId,
+        user: UserId,
+        answer: NewAnswer,
+        pass: u32,
+        correction: bool,
+    ) -> Result<SaveOutcome, ServiceError> {
         let version = self.rubric_version(project).await?;
         if version.rubric.version != answer.rubric_version {
             let what = format!(
@@ -113,13 +139,14 @@ impl Service {
             rubric_version: version.id,
             unit: answer.unit,
             criterion: answer.criterion,
-            pass: 0,
+            pass,
             value,
             comment: answer.comment.filter(|comment| !comment.trim().is_empty()),
             flag: answer.flag,
             seconds: answer.seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             supersedes,
             client_key: answer.client_key,
+            correction,
         };
         match self.store.save_label(&label, self.now()).await? {
             Saved::Stored { id, .. } => Ok(SaveOutcome::Saved { label: id.to_string() }),
@@ -183,8 +210,9 @@ impl Service {
         &self,
         user: UserId,
         conversation: ConversationId,
+        pass: u32,
     ) -> Result<Vec<OwnAnswer>, ServiceError> {
-        Ok(self.store.own_labels(user, conversation).await?.into_iter().map(own_answer).collect())
+        Ok(self.store.own_labels(user, conversation, pass).await?.into_iter().map(own_answer).collect())
     }
 }
 

@@ -113,7 +113,8 @@ impl Service {
         self.record(Some(by), Some(project), "remove_member", account).await
     }
 
-    async fn member(&self, project: ProjectId, account: &str) -> Result<UserId, ServiceError> {
+    /// The member who signs in under this name.
+    pub(crate) async fn member(&self, project: ProjectId, account: &str) -> Result<UserId, ServiceError> {
         let missing = || ServiceError::NotFound { what: format!("`{account}` is no member of this project") };
         let user = self.store.credentials(account).await?.ok_or_else(missing)?.user.id;
         self.store.role(project, user).await?.ok_or_else(missing)?;

@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 use store::{AdjudicationId, ConversationId, ConversationSlices, NewReferenceSet, ReferenceRow};
+use time::OffsetDateTime;
 
 /// Where human values come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +180,28 @@ impl Service {
         criterion: Option<&str>,
         viewer: Viewer,
     ) -> Result<Observations, ServiceError> {
+        let (observations, _) = self.labels_with_times(project, criterion, viewer).await?;
+        Ok(Observations { repeats: Vec::new(), ..observations })
+    }
+
+    /// The labels that count, those of hidden repeats apart, and in which period each conversation was labelled last.
+    pub(crate) async fn labels_over_time(
+        &self,
+        project: ProjectId,
+        criterion: Option<&str>,
+        viewer: Viewer,
+    ) -> Result<Observations, ServiceError> {
+        let (observations, labelled) = self.labels_with_times(project, criterion, viewer).await?;
+        Ok(Observations { periods: domain::periods(&labelled), ..observations })
+    }
+
+    /// The labels that count, and when each conversation was labelled last.
+    async fn labels_with_times(
+        &self,
+        project: ProjectId,
+        criterion: Option<&str>,
+        viewer: Viewer,
+    ) -> Result<(Observations, Vec<Option<OffsetDateTime>>), ServiceError> {
         let slices = self.store.conversation_slices(project, viewer).await?;
         let labels = self.store.labels(project, criterion, viewer).await?;
         let mut positions: HashMap<ConversationId, u32> = HashMap::with_capacity(slices.len());
@@ -187,16 +210,27 @@ impl Service {
             positions.insert(slice.id, position);
             settings.push(setting(slice));
         }
-        let labels = labels.into_iter().filter(|label| label.pass == 0).filter_map(|label| {
-            Some(HumanValue {
-                setting: *positions.get(&label.conversation)?,
+        let mut observations = Observations { settings, ..Observations::default() };
+        let mut labelled: Vec<Option<OffsetDateTime>> = vec![None; observations.settings.len()];
+        for label in labels {
+            let Some(&setting) = positions.get(&label.conversation) else { continue };
+            if let Some(last) = labelled.get_mut(setting as usize) {
+                *last = (*last).max(label.labelled_at);
+            }
+            let said = match label.pass {
+                0 => &mut observations.labels,
+                1 => &mut observations.repeats,
+                _ => continue,
+            };
+            said.push(HumanValue {
+                setting,
                 annotator: label.annotator,
                 unit: label.unit,
                 criterion: label.criterion,
                 value: label.value,
-            })
-        });
-        Ok(Observations { labels: labels.collect(), settings, ..Observations::default() })
+            });
+        }
+        Ok((observations, labelled))
     }
 
     /// Adds what judges said of the conversations in `observations`, without the verdicts that came after `last`.

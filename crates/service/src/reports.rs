@@ -66,7 +66,7 @@ impl Service {
         }
         let rubric = self.rubric_version(project).await?.rubric;
         check_criterion(&rubric, query.criterion.as_deref())?;
-        let observations = self.labels_seen(project, query.criterion.as_deref(), viewer).await?;
+        let observations = self.labels_over_time(project, query.criterion.as_deref(), viewer).await?;
         let name = self.store.project_name(project).await?;
         let query = query.clone();
         let key = format!("agreement {query:?} {name}");

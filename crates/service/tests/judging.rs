@@ -165,7 +165,8 @@ impl Place {
     async fn gated(&self) -> domain::Decision {
         let policy = "name = \"any\"\n[rules]\nminimum_n = 5\n".to_owned();
         let reference = ReferenceChoice::default();
-        let request = GateRequest { candidate: "strict".to_owned(), incumbent: None, policy, reference };
+        let request =
+            GateRequest { candidate: "strict".to_owned(), incumbent: None, policy: Some(policy), reference };
         self.service.gate(self.project, request, None, Viewer::Operator).await.unwrap()
     }
 

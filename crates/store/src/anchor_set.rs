@@ -236,13 +236,13 @@ impl Store {
         Ok(look)
     }
 
-    /// The conversations of a project that are on somebody's desk, by their ids in the source system.
+    /// The conversations of a project that are on somebody's desk and whose place is kept, by their ids in the source system.
     ///
     /// # Errors
     /// Where the database fails.
     pub async fn conversations_on_desks(&self, project: ProjectId) -> Result<HashSet<String>, StoreError> {
         let sql = "select distinct c.external_id from assignment a join conversation c on c.id = a.conversation_id \
-                   where a.project_id = $1 and a.state = 'open'";
+                   where a.project_id = $1 and a.state = 'open' and a.lapsed_at is null";
         let ids: Vec<String> = sqlx::query_scalar(sql).bind(project).fetch_all(self.read()).await?;
         Ok(ids.into_iter().collect())
     }

@@ -1,7 +1,12 @@
+mod progress;
+mod queue;
+mod reservation;
+
+pub use progress::PersonProgress;
+
 use crate::{
     AssignmentId, ConversationId, ProjectId, Store, StoreError, UserId, Viewer, timestamp::Timestamp,
 };
-use domain::LabelProgress;
 use sqlx::SqliteConnection;
 use time::OffsetDateTime;
 
@@ -14,6 +19,8 @@ pub struct Assignment {
     pub conversation: ConversationId,
     /// Its id in the source system.
     pub external_id: String,
+    /// 0, or a hidden repeat.
+    pub pass: u32,
     /// Since when it lies there.
     pub assigned_at: OffsetDateTime,
 }
@@ -30,33 +37,11 @@ pub enum Next {
     },
 }
 
-/// How far one person is in a project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PersonProgress {
-    /// The person.
-    pub user: UserId,
-    /// The name that the person goes by.
-    pub name: String,
-    /// Conversations submitted.
-    pub submitted: u64,
-    /// Conversations skipped.
-    pub skipped: u64,
-    /// Conversations on the desk.
-    pub open: u64,
-}
-
-/// The last submissions that say how long a conversation takes, and the least of them that say anything.
-const PACE_WINDOW: u32 = 20;
-const PACE_MINIMUM: usize = 3;
-
-/// A pause is no work: what lay on the desk for longer says nothing of the pace.
-const PACE_LONGEST_MILLISECONDS: i64 = 60 * 60 * 1_000;
-
 /// The assignments of user `$2` in project `$1`, of which the rest of the query says more.
 macro_rules! own_assignments {
     ($rest:literal) => {
         concat!(
-            "select a.id, c.id as conversation, c.external_id, a.assigned_at \
+            "select a.id, c.id as conversation, c.external_id, a.pass, a.assigned_at \
              from assignment a join conversation c on c.id = a.conversation_id \
              where a.project_id = $1 and a.user_id = $2 and ",
             $rest
@@ -65,42 +50,26 @@ macro_rules! own_assignments {
 }
 
 /// What lies on the desk, in the order in which it came there; the conversation `$3` is left out.
-const ON_THE_DESK: &str = own_assignments!(
+pub(crate) const ON_THE_DESK: &str = own_assignments!(
     "a.state = 'open' and ($3 is null or c.external_id <> $3) order by a.assigned_at, a.id limit 1"
 );
 
-/// The assignment on conversation `$3`.
-const OF_CONVERSATION: &str = own_assignments!("c.project_id = $1 and c.external_id = $3");
+/// The same, where the place is kept and was asked for lately: after `$4`.
+pub(crate) const RESERVED: &str = own_assignments!(
+    "a.state = 'open' and ($3 is null or c.external_id <> $3) and a.lapsed_at is null and a.reserved_at > $4 \
+     order by a.assigned_at, a.id limit 1"
+);
 
-/// A conversation of project `$1` that user `$2` never had and that has fewer takers than the project wants: those that most have
-/// taken come first, so that pairs complete, then the order of import.
-pub(crate) const NEXT: &str = "select q.conversation_id from queue q \
-     where q.project_id = $1 and q.takers < (select overlap from project where id = $1) \
-     and not exists (\
-         select 1 from assignment own where own.conversation_id = q.conversation_id and own.user_id = $2) \
-     order by q.takers desc, q.position limit 1";
-
-/// Conversations of project `$1` that others have on their desks and user `$2` never had.
-const WITH_OTHERS: &str = "select count(distinct a.conversation_id) from assignment a \
-     where a.project_id = $1 and a.state = 'open' and not exists (\
-         select 1 from assignment own where own.conversation_id = a.conversation_id and own.user_id = $2)";
-
-/// How many conversations user `$2` has submitted, skipped and on the desk in project `$1`, and how many more there are to be had.
-const PROGRESS: &str = "select \
-     (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'submitted'), \
-     (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'skipped'), \
-     (select count(*) from assignment where project_id = $1 and user_id = $2 and state = 'open'), \
-     (select count(*) from queue q \
-      where q.project_id = $1 and q.takers < (select overlap from project where id = $1)) - \
-     (select count(*) from assignment own join queue q on q.conversation_id = own.conversation_id \
-      where own.project_id = $1 and own.user_id = $2 \
-      and q.takers < (select overlap from project where id = $1))";
+/// The last assignment on conversation `$3`.
+const OF_CONVERSATION: &str =
+    own_assignments!("c.project_id = $1 and c.external_id = $3 order by a.pass desc limit 1");
 
 #[derive(sqlx::FromRow)]
 struct Row {
     id: AssignmentId,
     conversation: ConversationId,
     external_id: String,
+    pass: u32,
     assigned_at: Timestamp,
 }
 
@@ -112,6 +81,7 @@ impl TryFrom<Row> for Assignment {
             id: row.id,
             conversation: row.conversation,
             external_id: row.external_id,
+            pass: row.pass,
             assigned_at: row.assigned_at.time()?,
         })
     }
@@ -129,31 +99,32 @@ async fn on_the_desk(
     row.map(Assignment::try_from).transpose()
 }
 
-/// Puts a conversation that wants another annotator on a person's desk, where there is one.
-async fn take_next(
+/// Puts a conversation on a person's desk: for the first time, or again after it was returned.
+async fn put_on_the_desk(
     connection: &mut SqliteConnection,
     project: ProjectId,
     user: UserId,
+    (conversation, pass): (ConversationId, u32),
     now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let free: Option<ConversationId> =
-        sqlx::query_scalar(NEXT).bind(project).bind(user).fetch_optional(&mut *connection).await?;
-    let Some(conversation) = free else { return Ok(false) };
-    let sql = "insert into assignment (id, project_id, conversation_id, user_id, state, assigned_at) \
-               values ($1, $2, $3, $4, 'open', $5)";
+) -> Result<(), StoreError> {
+    let sql = "insert into assignment (id, project_id, conversation_id, user_id, pass, state, assigned_at, reserved_at) \
+               values ($1, $2, $3, $4, $5, 'open', $6, $6) \
+               on conflict (conversation_id, user_id, pass) do update \
+               set state = 'open', assigned_at = $6, reserved_at = $6, lapsed_at = null, closed_at = null";
     sqlx::query(sql)
         .bind(AssignmentId::new(now))
         .bind(project)
         .bind(conversation)
         .bind(user)
+        .bind(pass)
         .bind(Timestamp::from(now))
         .execute(connection)
         .await?;
-    Ok(true)
+    Ok(())
 }
 
 impl Store {
-    /// A person's assignment on a conversation, named as in the source system, whatever became of it.
+    /// A person's last assignment on a conversation, named as in the source system, whatever became of it.
     ///
     /// # Errors
     /// Where the database fails.
@@ -184,7 +155,8 @@ impl Store {
     }
 
     /// What a person is to label next: what lies on the desk, or else a conversation that wants another annotator, which then lies there.
-    /// A conversation never gets more annotators than the project wants, however many ask at once.
+    /// However many ask at once, a conversation never gets more annotators than are wanted; one more only where a person comes back to
+    /// work that was begun and whose place somebody else has got meanwhile.
     ///
     /// # Errors
     /// Where the database fails.
@@ -197,13 +169,12 @@ impl Store {
         if let Some(taken) = self.take_beside(project, user, None, now).await? {
             return Ok(Next::Assigned(taken));
         }
-        let count: i64 =
-            sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(self.read()).await?;
-        Ok(Next::Nothing { with_others: count.unsigned_abs() })
+        let with_others = queue::with_others(&mut *self.read().acquire().await?, project, user).await?;
+        Ok(Next::Nothing { with_others })
     }
 
     /// What a person is to label after `conversation`, which lies on the desk: it lies there too from now on, and what others say of it
-    /// is sealed. No more than two are ever on one desk.
+    /// is sealed. No more than two are ever given to one desk.
     ///
     /// # Errors
     /// Where the database fails.
@@ -225,15 +196,21 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<Option<Assignment>, StoreError> {
         // Most calls come back to what lies there: they need not wait for the writer.
-        let mut reader = self.read().acquire().await?;
-        if let Some(open) = on_the_desk(&mut reader, project, user, beside).await? {
-            return Ok(Some(open));
+        let lately = Timestamp::from(now - reservation::RENEWED_AFTER);
+        let reserved = sqlx::query_as(RESERVED).bind(project).bind(user).bind(beside).bind(lately);
+        let reserved: Option<Row> = reserved.fetch_optional(self.read()).await?;
+        if let Some(reserved) = reserved {
+            return Ok(Some(reserved.try_into()?));
         }
-        drop(reader);
         let mut transaction = self.write().await?;
+        reservation::renew(&mut transaction, project, user, now).await?;
         let mut open = on_the_desk(&mut transaction, project, user, beside).await?;
-        if open.is_none() && take_next(&mut transaction, project, user, now).await? {
-            open = on_the_desk(&mut transaction, project, user, beside).await?;
+        if open.is_none() {
+            reservation::expire(&mut transaction, project, now).await?;
+            if let Some(next) = queue::next(&mut transaction, project, user).await? {
+                put_on_the_desk(&mut transaction, project, user, next, now).await?;
+                open = on_the_desk(&mut transaction, project, user, beside).await?;
+            }
         }
         transaction.commit().await?;
         Ok(open)
@@ -284,7 +261,7 @@ impl Store {
                 .await?;
         match present.as_deref() {
             None => return Err(StoreError::not_found("such conversation on your desk")),
-            Some("open") => {}
+            Some("open" | "returned") => {}
             Some(present) if present == state => return Ok(()),
             Some(present) => {
                 let what = format!("this conversation was {present} before: reload the page");
@@ -301,71 +278,6 @@ impl Store {
             .await?;
         Ok(transaction.commit().await?)
     }
-
-    /// How far a person is in a project.
-    ///
-    /// # Errors
-    /// Where the database fails.
-    pub async fn label_progress(
-        &self,
-        project: ProjectId,
-        user: UserId,
-    ) -> Result<LabelProgress, StoreError> {
-        let mut snapshot = self.snapshot().await?;
-        let (submitted, skipped, open, available): (i64, i64, i64, i64) =
-            sqlx::query_as(PROGRESS).bind(project).bind(user).fetch_one(&mut *snapshot).await?;
-        let with_others: i64 =
-            sqlx::query_scalar(WITH_OTHERS).bind(project).bind(user).fetch_one(&mut *snapshot).await?;
-        let pace = "select closed_at - assigned_at from assignment \
-                    where project_id = $1 and user_id = $2 and state = 'submitted' \
-                    order by closed_at desc limit $3";
-        let milliseconds: Vec<i64> = sqlx::query_scalar(pace)
-            .bind(project)
-            .bind(user)
-            .bind(PACE_WINDOW)
-            .fetch_all(&mut *snapshot)
-            .await?;
-        Ok(LabelProgress {
-            submitted: submitted.unsigned_abs(),
-            skipped: skipped.unsigned_abs(),
-            left: (open + available).unsigned_abs(),
-            with_others: with_others.unsigned_abs(),
-            median_seconds: median_seconds(milliseconds),
-        })
-    }
-
-    /// How far everyone is who ever had a conversation of a project on the desk, by name.
-    ///
-    /// # Errors
-    /// Where the database fails.
-    pub async fn progress_by_person(&self, project: ProjectId) -> Result<Vec<PersonProgress>, StoreError> {
-        let sql = "select u.id, u.name, \
-                       count(*) filter (where a.state = 'submitted'), \
-                       count(*) filter (where a.state = 'skipped'), \
-                       count(*) filter (where a.state = 'open') \
-                   from assignment a join user u on u.id = a.user_id \
-                   where a.project_id = $1 group by u.id, u.name, u.account order by u.account";
-        let rows: Vec<(UserId, String, i64, i64, i64)> =
-            sqlx::query_as(sql).bind(project).fetch_all(self.read()).await?;
-        let person =
-            |(user, name, submitted, skipped, open): (UserId, String, i64, i64, i64)| PersonProgress {
-                user,
-                name,
-                submitted: submitted.unsigned_abs(),
-                skipped: skipped.unsigned_abs(),
-                open: open.unsigned_abs(),
-            };
-        Ok(rows.into_iter().map(person).collect())
-    }
-}
-
-fn median_seconds(mut milliseconds: Vec<i64>) -> Option<u32> {
-    milliseconds.retain(|spent| (0..=PACE_LONGEST_MILLISECONDS).contains(spent));
-    if milliseconds.len() < PACE_MINIMUM {
-        return None;
-    }
-    milliseconds.sort_unstable();
-    u32::try_from(milliseconds.get(milliseconds.len() / 2)? / 1_000).ok()
 }
 
 #[cfg(test)]

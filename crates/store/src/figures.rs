@@ -3,7 +3,7 @@ use domain::{ProjectFigures, Rubric, Verdict};
 use sqlx::SqliteConnection;
 
 /// Counts of project `$1` for user `$2`, to whom open assignments seal what hangs on labels and verdicts.
-const COUNTS: &str = concat!(
+pub(crate) const COUNTS: &str = concat!(
     "with said as (\
          select l.conversation_id, l.annotator_id, count(*) as labels \
          from counted_label l where l.project_id = $1 and ",
@@ -33,7 +33,7 @@ const COUNTS: &str = concat!(
 );
 
 /// The references of project `$1` that were stored last, counted without those that are sealed to user `$2`.
-const REFERENCES: &str = concat!(
+pub(crate) const REFERENCES: &str = concat!(
     "select (select count(*) from reference r where r.reference_set_id = s.id and ",
     unsealed!("r.conversation_id", "$2"),
     "), s.rule from reference_set s where s.project_id = $1 order by s.id desc limit 1"

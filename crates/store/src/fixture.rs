@@ -104,6 +104,7 @@ impl Fixture {
             seconds: Some(7.5),
             supersedes: None,
             client_key: format!("{user}/{conversation}/{value}"),
+            correction: false,
         }
     }
 

@@ -56,6 +56,8 @@ ids! {
     ConversationId;
     /// Identity of a name under which labels stand.
     AnnotatorId;
+    /// Identity of a batch.
+    BatchId;
     /// Identity of an assignment.
     AssignmentId;
     /// Identity of a label.

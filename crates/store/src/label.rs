@@ -7,12 +7,13 @@ pub use save::{NewLabel, Saved};
 
 use crate::{
     AnnotatorId, ConversationId, LabelId, ProjectId, Store, StoreError, UserId, Viewer, seal::unsealed,
-    texts::Texts,
+    texts::Texts, timestamp::Timestamp,
 };
 use domain::Unit;
 use futures_util::TryStreamExt;
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 use std::{collections::HashMap, sync::Arc};
+use time::OffsetDateTime;
 
 /// A person's last word on a unit and a criterion.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct OwnLabel {
     pub comment: Option<String>,
     /// Marked for a second look.
     pub flag: bool,
+    /// Given after the seal had opened: no part of agreement.
+    pub corrected: bool,
 }
 
 /// A label that counts. Names and units are shared between labels.
@@ -52,13 +55,15 @@ pub struct StoredLabel {
     pub comment: Option<String>,
     /// Marked for a second look.
     pub flag: bool,
+    /// When it was said, where that is known.
+    pub labelled_at: Option<OffsetDateTime>,
 }
 
 /// The last labels of user `$1` on conversation `$2`, withdrawn ones too.
 macro_rules! own_heads {
     ($condition:literal) => {
         concat!(
-            "select l.id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag \
+            "select l.id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag, l.corrected \
              from conversation c join annotator a on a.project_id = c.project_id \
              join label l on l.conversation_id = c.id and l.annotator_id = a.id \
              where a.user_id = $1 and c.id = $2 \
@@ -73,7 +78,7 @@ use own_heads;
 macro_rules! counted {
     ($condition:literal) => {
         concat!(
-            "select l.annotator_id, l.conversation_id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag \
+            "select l.annotator_id, l.conversation_id, l.unit, l.criterion, l.pass, l.value, l.comment, l.flag, l.labelled_at \
              from counted_label l where l.project_id = $1 and ",
             unsealed!("l.conversation_id", "$2"),
             $condition
@@ -81,7 +86,7 @@ macro_rules! counted {
     };
 }
 
-pub(crate) const OWN_LABELS: &str = own_heads!(" order by l.id");
+pub(crate) const OWN_LABELS: &str = own_heads!(" and l.pass = $3 order by l.id");
 pub(crate) const LABELS: &str = counted!("");
 pub(crate) const LABELS_OF_CRITERION: &str = counted!(" and l.criterion = $3");
 
@@ -94,6 +99,7 @@ struct OwnRow {
     value: Option<f64>,
     comment: Option<String>,
     flag: bool,
+    corrected: bool,
 }
 
 impl TryFrom<OwnRow> for OwnLabel {
@@ -108,6 +114,7 @@ impl TryFrom<OwnRow> for OwnLabel {
             value: row.value,
             comment: row.comment,
             flag: row.flag,
+            corrected: row.corrected,
         })
     }
 }
@@ -147,11 +154,12 @@ fn stored_label(
         value: row.try_get(5)?,
         comment: row.try_get(6)?,
         flag: row.try_get(7)?,
+        labelled_at: row.try_get::<Option<Timestamp>, _>(8)?.map(Timestamp::time).transpose()?,
     })
 }
 
 impl Store {
-    /// What a person said of a conversation so far: the last label of each unit and criterion, withdrawn ones without a value.
+    /// What a person said of a conversation so far in one pass: the last label of each unit and criterion, withdrawn ones without a value.
     ///
     /// # Errors
     /// Where the database fails.
@@ -159,9 +167,10 @@ impl Store {
         &self,
         user: UserId,
         conversation: ConversationId,
+        pass: u32,
     ) -> Result<Vec<OwnLabel>, StoreError> {
-        let rows: Vec<OwnRow> =
-            sqlx::query_as(OWN_LABELS).bind(user).bind(conversation).fetch_all(self.read()).await?;
+        let own = sqlx::query_as(OWN_LABELS).bind(user).bind(conversation).bind(pass);
+        let rows: Vec<OwnRow> = own.fetch_all(self.read()).await?;
         rows.into_iter().map(OwnLabel::try_from).collect()
     }
 

@@ -14,6 +14,7 @@ mod anchor_set;
 mod api_token;
 mod assignment;
 mod audit;
+mod batch;
 mod conversation;
 mod database;
 mod decision;
@@ -49,12 +50,13 @@ pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
 pub use api_token::{ApiToken, NewApiToken};
 pub use assignment::{Assignment, Next, PersonProgress};
 pub use audit::{AuditEntry, NewAuditEntry};
+pub use batch::NewBatch;
 pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, ConversationId, DecisionId, JudgeId,
-    JudgeVersionId, LabelId, PolicyVersionId, ProjectId, ReferenceSetId, RubricVersionId, RunId,
+    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, ConversationId, DecisionId,
+    JudgeId, JudgeVersionId, LabelId, PolicyVersionId, ProjectId, ReferenceSetId, RubricVersionId, RunId,
     SlotChangeId, ThresholdId, UserId,
 };
 pub use import::{Admission, Import};

@@ -270,7 +270,7 @@ impl Store {
         type Row = (String, String, String, i64, bool);
         let sql = "select u.name, u.account, m.role, \
                        (select count(*) from assignment a \
-                        where a.project_id = m.project_id and a.user_id = u.id and a.state = 'submitted'), \
+                        where a.project_id = m.project_id and a.user_id = u.id and a.state = 'submitted' and a.pass = 0), \
                        u.disabled_at is not null \
                    from membership m join user u on u.id = m.user_id \
                    where m.project_id = $1 order by u.account";
@@ -299,7 +299,8 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
-    /// Takes a user out of a project. Labels stay; what the user had open is returned to the others as skipped.
+    /// Takes a user out of a project. Labels stay; of what the user had open others get the place, and what was said stays
+    /// on the desk, should the user come back.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] where the user is no member.
@@ -318,8 +319,8 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("such member of the project"));
         }
-        let sql = "update assignment set state = 'skipped', skip_reason = 'left the project', closed_at = $3 \
-                   where project_id = $1 and user_id = $2 and state = 'open'";
+        let sql = "update assignment set lapsed_at = $3 \
+                   where project_id = $1 and user_id = $2 and state = 'open' and lapsed_at is null";
         sqlx::query(sql)
             .bind(project)
             .bind(user)

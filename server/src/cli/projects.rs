@@ -1,8 +1,11 @@
 //! `touchstone project`.
 
-use super::{print, print_json, read, say};
+use super::{
+    assign::{OrderSeed, seed_or_import},
+    print, print_json, read, say,
+};
 use clap::Subcommand;
-use domain::Rubric;
+use domain::{LabellingRules, Rubric};
 use serde_json::json;
 use service::Service;
 use std::path::PathBuf;
@@ -20,6 +23,9 @@ pub(super) enum Projects {
         /// A rubric to begin with, as `touchstone rubric list` names them
         #[arg(long, value_name = "TEMPLATE", conflicts_with = "rubric")]
         template: Option<String>,
+        /// Gives each annotator an order of their own; `import` for the order of import
+        #[arg(long, value_name = "SEED|import", default_value = "1", value_parser = seed_or_import)]
+        order_seed: OrderSeed,
     },
     /// List the projects
     List,
@@ -30,7 +36,7 @@ pub(super) enum Projects {
 
 pub(super) async fn run(service: &Service, command: Projects, json: bool) -> anyhow::Result<u8> {
     match command {
-        Projects::Create { name, rubric, template } => {
+        Projects::Create { name, rubric, template, order_seed } => {
             let rubric = match (rubric, template) {
                 (None, None) => None,
                 (None, Some(template)) => Some(super::rubrics::template(&template)?.rubric),
@@ -40,6 +46,8 @@ pub(super) async fn run(service: &Service, command: Projects, json: bool) -> any
                 }
             };
             let project = service.create_project(&name, rubric.as_ref(), None).await?;
+            let rules = service.labelling_rules(project.id).await?;
+            service.set_labelling_rules(project.id, &LabellingRules { order_seed, ..rules }, None).await?;
             say(&format!("Project `{}` is made.", project.name));
         }
         Projects::List => {

@@ -60,8 +60,23 @@ fn agreement_in_words(report: &AgreementReport) -> String {
             ("nominal", &criterion.alpha.nominal),
             ("ordinal", &criterion.alpha.ordinal),
             ("interval", &criterion.alpha.interval),
+            ("ratio", &criterion.alpha.ratio),
         ] {
             words.push_str(&format!("  α {name:<9}{}\n", text::figure(alpha)));
+        }
+        let panel = &criterion.panel;
+        for (name, figure) in [
+            ("Fleiss' κ", &panel.fleiss),
+            ("AC1", &panel.ac1),
+            ("AC2", &panel.ac2),
+            ("ICC(A,1)", &panel.icc),
+            ("exact", &panel.exact),
+            ("within one", &panel.within_one),
+        ] {
+            words.push_str(&format!("  {name:<11}{}\n", text::figure(figure)));
+        }
+        if let Some(chance) = criterion.chance.as_ref().filter(|chance| chance.hides_disagreement()) {
+            words.push_str(&format!("  {}\n", chance.in_words()));
         }
         let mut rows = vec![
             ["  pair", "n", "κ quadratic", "κ linear", "κ", "exact", "within one"]
@@ -76,7 +91,17 @@ fn agreement_in_words(report: &AgreementReport) -> String {
         }
         words.push_str(&text::columns(&rows));
         let mut rows = Vec::new();
-        for slice in &criterion.slices {
+        for one in &criterion.annotators {
+            let own = one
+                .own
+                .as_ref()
+                .map_or_else(String::new, |own| format!("κ with oneself {}", text::figure(&own.kappa)));
+            let severity = format!("severity {}", text::figure(&one.severity));
+            rows.push(vec![format!("  {}", one.annotator), format!("{} labels", one.labels), severity, own]);
+        }
+        words.push_str(&text::columns(&rows));
+        let mut rows = Vec::new();
+        for slice in criterion.slices.iter().chain(&criterion.trend) {
             let name = if slice.value.is_empty() { "(none)" } else { &slice.value };
             let figures = [
                 format!("α {}", text::figure(&slice.alpha.ordinal)),

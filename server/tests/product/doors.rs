@@ -18,10 +18,10 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Gate, Judge, Label, ManagePeople, Promote, WriteRubric};
+use Permission::{Adjudicate, Analyse, Assign, Gate, Judge, Label, ManagePeople, Promote, WriteRubric};
 
 /// Pages: the route, an address of it, and who may see it.
-const PAGES: [(&str, &str, Door); 22] = [
+const PAGES: &[(&str, &str, Door)] = &[
     ("/", "/", SignedIn),
     ("/sign-in", "/sign-in", Open),
     ("/invitation/{token}", "/invitation/none", Open),
@@ -29,6 +29,7 @@ const PAGES: [(&str, &str, Door); 22] = [
     ("/p/{project}", "/p/shop", Members(Analyse)),
     ("/p/{project}/label", "/p/shop/label", Members(Label)),
     ("/p/{project}/adjudicate", "/p/shop/adjudicate?order=judges", Members(Adjudicate)),
+    ("/p/{project}/assignments", "/p/shop/assignments", Members(Assign)),
     ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
     ("/p/{project}/agreement/pair", "/p/shop/agreement/pair?criterion=helpful&a=ada&b=ben", Members(Analyse)),
     ("/p/{project}/conversation/{id}", "/p/shop/conversation/first", Members(Analyse)),
@@ -69,7 +70,7 @@ const PREVIEW: &str = r#"{"project": "shop", "draft": {"name": "strict", "versio
     "conversation": "first", "unit": "", "ask": false}"#;
 
 /// Server functions: the path, a call, and who may make it.
-const FUNCTIONS: [(&str, &str, Door); 53] = [
+const FUNCTIONS: &[(&str, &str, Door)] = &[
     ("/rpc/load_visitor", r#"{"project": "shop"}"#, Open),
     ("/rpc/sign_in", "account=nobody&password=wrong", Open),
     ("/rpc/load_invitation", r#"{"token": "none"}"#, Open),
@@ -101,6 +102,12 @@ const FUNCTIONS: [(&str, &str, Door); 53] = [
         "project=shop&item=none&value=1&reason=slip&rubric_version=1&seen=none",
         Members(Adjudicate),
     ),
+    ("/rpc/load_assignments", r#"{"project": "shop"}"#, Members(Assign)),
+    ("/rpc/assign", "project=shop&name=b&how=rest&people=none&seed=1", Members(Assign)),
+    ("/rpc/join_batch", "project=shop&batch=none&account=none", Members(Assign)),
+    ("/rpc/leave_batch", "project=shop&batch=none&account=none", Members(Assign)),
+    ("/rpc/close_batch", "project=shop&batch=none", Members(Assign)),
+    ("/rpc/set_labelling_rules", "project=shop&overlap=2&reservation_hours=0", Members(Assign)),
     ("/rpc/load_agreement", r#"{"project": "shop"}"#, Members(Analyse)),
     (
         "/rpc/load_pair",
@@ -223,7 +230,7 @@ async fn every_page_and_file_is_shown_to_those_alone_who_may_see_it() {
             Some(user) => site.session_of(user).await,
             None => String::new(),
         };
-        for (_, address, door) in PAGES.into_iter().chain(FILES) {
+        for (_, address, door) in PAGES.iter().copied().chain(FILES) {
             let answer = site.page(address, &cookie).await;
             assert_eq!(
                 refused(&answer),
@@ -240,7 +247,7 @@ async fn every_page_and_file_is_shown_to_those_alone_who_may_see_it() {
 async fn every_server_function_answers_those_alone_who_may_call_it() {
     let site = Site::open().await;
     for (who, user, role) in everyone(&site).await {
-        for (function, body, door) in FUNCTIONS {
+        for (function, body, door) in FUNCTIONS.iter().copied() {
             let cookie = match &user {
                 Some(user) => site.session_of(user).await,
                 None => String::new(),

@@ -8,11 +8,12 @@ use service::{ProjectId, User};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that shows labels or what is computed of them.
-const PAGES: [&str; 20] = [
+const PAGES: &[&str] = &[
     "/p/shop",
     "/p/shop/label",
     "/p/shop/adjudicate",
     "/p/shop/adjudicate?order=judges",
+    "/p/shop/assignments",
     "/p/shop/agreement?criterion=helpful&by=annotator",
     "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
     "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
@@ -34,11 +35,12 @@ const FILES: [&str; 3] =
     ["/p/shop/agreement.csv?by=annotator", "/p/shop/compare.csv?rule=median", "/p/shop/diagnose.csv"];
 /// A rubric that would make every label stale.
 const OTHER_RUBRIC: &str = r#"{"project": "shop", "conversation": "first", "rubric": "name = 'other'\nversion = 1\n[[scale]]\nid = 's'\nkind = 'binary'\nlevels = [{ value = 0, name = 'no' }, { value = 1, name = 'yes' }]\n[[criterion]]\nid = 'other'\ncomponent = 'generation'\nunit = 'conversation'\nscale = 's'\nquestion = 'Other?'\n"}"#;
-const FUNCTIONS: [(&str, &str); 14] = [
+const FUNCTIONS: &[(&str, &str)] = &[
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#),
+    ("/rpc/load_assignments", r#"{"project": "shop"}"#),
     ("/rpc/load_agreement", r#"{"project": "shop", "criterion": "helpful", "by": "annotator"}"#),
     ("/rpc/load_pair", r#"{"project": "shop", "criterion": "helpful", "a": "ben", "b": "chloe"}"#),
     (
@@ -84,7 +86,7 @@ fn whatever_the_api_shows_is_tried() {
 /// What a person reads behind every door, without what differs between any two answers.
 async fn everything_read(site: &Site, cookie: &str, token: &str) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
-    for address in PAGES.into_iter().chain(FILES) {
+    for address in PAGES.iter().copied().chain(FILES) {
         let answer = site.page(address, cookie).await;
         read.insert(address.to_owned(), format!("{} {}", answer.status, settled(&answer.body)));
     }
@@ -92,7 +94,7 @@ async fn everything_read(site: &Site, cookie: &str, token: &str) -> BTreeMap<Str
         let answer = site.api(&Method::GET, address, token, "").await;
         read.insert(address.to_owned(), format!("{} {}", answer.status, answer.body));
     }
-    for (function, body) in FUNCTIONS {
+    for (function, body) in FUNCTIONS.iter().copied() {
         let answer = site.call(function, cookie, body).await;
         read.insert(function.to_owned(), format!("{} {}", answer.status, answer.body));
     }

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 use domain::{
-    AgreementReport, AnnotatorSeverity, CriterionAgreement, PairAgreement, SliceAgreement, SliceBy,
-    agreement::Estimate, visible,
+    AgreementReport, AnnotatorSeverity, CoarseAlpha, Component, CriterionAgreement, PairAgreement, Panel,
+    SliceAgreement, SliceBy, agreement::Estimate, visible,
 };
 use leptos::prelude::*;
 
@@ -100,15 +100,22 @@ fn Overview(
             let name = visible(&criterion.id);
             let id = criterion.id.clone();
             let figure = move |what: &str, estimate: Estimate| {
-                view! { <Figure estimate=estimate name=format!("α ({what}) on {}", visible(&id)) id=format!("alpha-{what}-{id}")/> }
+                view! { <Figure estimate=estimate name=format!("{what} on {}", visible(&id)) id=format!("{what}-{id}")/> }
             };
+            let component = component_word(criterion.component);
             view! {
                 <tr class:chosen=current.is_some()>
-                    <th scope="row"><a href=href aria-current=current>{name.clone()}</a></th>
+                    <th scope="row">
+                        <a href=href aria-current=current>{name.clone()}</a>
+                        " "
+                        <span class="tag">{component}</span>
+                    </th>
                     <td><DotWhisker estimate=main_alpha(&criterion).clone() name=format!("α on {name}") axis=axis/></td>
-                    <td class="right">{figure("ordinal", criterion.alpha.ordinal.clone())}</td>
-                    <td class="right">{figure("nominal", criterion.alpha.nominal.clone())}</td>
-                    <td class="right">{figure("interval", criterion.alpha.interval.clone())}</td>
+                    <td class="right">{figure("α (ordinal)", criterion.alpha.ordinal.clone())}</td>
+                    <td class="right">{figure("α (nominal)", criterion.alpha.nominal.clone())}</td>
+                    <td class="right">{figure("AC2", criterion.panel.ac2.clone())}</td>
+                    <td class="right">{figure("exact agreement", criterion.panel.exact.clone())}</td>
+                    <td class="right">{figure("agreement within one", criterion.panel.within_one.clone())}</td>
                     <td class="right num">{count(criterion.shared_items)}</td>
                     <td class="right num">{count(criterion.labels)}</td>
                 </tr>
@@ -123,7 +130,9 @@ fn Overview(
                     <th scope="col">"Krippendorff's α" <AxisLabels axis=axis width=WIDTH/></th>
                     <th scope="col" class="right">"α ordinal"</th>
                     <th scope="col" class="right">"α nominal"</th>
-                    <th scope="col" class="right">"α interval"</th>
+                    <th scope="col" class="right">"AC2"</th>
+                    <th scope="col" class="right">"exact"</th>
+                    <th scope="col" class="right">"within one"</th>
                     <th scope="col" class="right">"shared items"</th>
                     <th scope="col" class="right">"labels"</th>
                 </tr>
@@ -165,24 +174,202 @@ fn Detail(
     criterion: CriterionAgreement,
 ) -> impl IntoView {
     let name = visible(&criterion.id);
-    let CriterionAgreement { id, scale, pairs, annotators, slices, coarse, .. } = criterion;
-    let coarse = coarse.map(|coarse| view! {
-        <p class="row small">
-            <span class="soft">"On the coarser scale: α nominal "</span>
-            <Figure estimate=coarse.alpha_nominal name="α (nominal) on the coarser scale".to_owned() id="coarse-nominal".to_owned()/>
-            <span class="soft">"α ordinal "</span>
-            <Figure estimate=coarse.alpha_ordinal name="α (ordinal) on the coarser scale".to_owned() id="coarse-ordinal".to_owned()/>
-        </p>
-    });
+    let CriterionAgreement { id, scale, pairs, annotators, slices, trend, chance, .. } = criterion.clone();
+    let explained = chance
+        .filter(|chance| chance.hides_disagreement())
+        .map(|chance| view! { <p class="note"><strong>"A low κ beside a high agreement is no error. "</strong>{chance.in_words()}</p> });
     view! {
         <section class="part" aria-labelledby="criterion">
             <h2 id="criterion">{name} " " <span class="tag">{visible(&scale)}</span></h2>
-            {coarse}
+            {explained}
+            <Measures criterion=criterion/>
+            <Matrix project=project.clone() criterion=id.clone() pairs=pairs.clone()/>
             <Pairs project=project criterion=id pairs=pairs/>
         </section>
         <Severity annotators=annotators/>
+        <Trend periods=trend/>
         <Slices slices=slices/>
     }
+}
+
+/// All measures of all annotators together; on the coarser scale beside them, where one is declared.
+#[component]
+fn Measures(
+    /// The criterion.
+    criterion: CriterionAgreement,
+) -> impl IntoView {
+    let CriterionAgreement { alpha, panel, coarse, .. } = criterion;
+    let has_coarse = coarse.is_some();
+    let (coarse_nominal, coarse_ordinal, coarse_panel) = match coarse {
+        None => (None, None, None),
+        Some(CoarseAlpha { alpha_nominal, alpha_ordinal, panel }) => {
+            (Some(alpha_nominal), Some(alpha_ordinal), Some(panel))
+        }
+    };
+    let of = |measure: fn(&Panel) -> &Estimate| {
+        (measure(&panel).clone(), coarse_panel.as_ref().map(measure).cloned())
+    };
+    let rows = [
+        ("Krippendorff's α, nominal", (alpha.nominal, coarse_nominal)),
+        ("Krippendorff's α, ordinal", (alpha.ordinal, coarse_ordinal)),
+        ("Krippendorff's α, interval", (alpha.interval, None)),
+        ("Krippendorff's α, ratio", (alpha.ratio, None)),
+        ("Fleiss' κ", of(|panel| &panel.fleiss)),
+        ("Gwet's AC1", of(|panel| &panel.ac1)),
+        ("Gwet's AC2, quadratic weights", of(|panel| &panel.ac2)),
+        ("ICC(A,1)", of(|panel| &panel.icc)),
+        ("exact agreement", of(|panel| &panel.exact)),
+        ("agreement within one", of(|panel| &panel.within_one)),
+    ];
+    let rows = rows
+        .into_iter()
+        .map(|(measure, (fine, coarse))| {
+            let coarse = has_coarse.then(|| {
+                let figure = coarse.map(|coarse| view! {
+                    <Figure estimate=coarse name=format!("{measure}, coarser scale") id=format!("coarse-{measure}")/>
+                });
+                view! { <td class="right">{figure}</td> }
+            });
+            view! {
+                <tr>
+                    <th scope="row">{measure}</th>
+                    <td class="right"><Figure estimate=fine name=measure.to_owned() id=format!("all-{measure}")/></td>
+                    {coarse}
+                </tr>
+            }
+        })
+        .collect_view();
+    let heading = has_coarse.then(|| view! { <th scope="col" class="right">"coarser scale"</th> });
+    view! {
+        <details open=has_coarse>
+            <summary>"All measures of all annotators together"</summary>
+            <NamedTable label="All measures" caption="Measures of all annotators together">
+                <thead>
+                    <tr>
+                        <th scope="col">"Measure"</th>
+                        <th scope="col" class="right">"declared scale"</th>
+                        {heading}
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
+        </details>
+    }
+}
+
+/// With more annotators than this, the list of pairs is easier to read.
+const LARGEST_MATRIX: usize = 20;
+
+/// Quadratic κ of everyone with everyone; each cell leads to the items of the pair.
+#[component]
+fn Matrix(
+    /// The project.
+    project: String,
+    /// Id of the criterion.
+    criterion: String,
+    /// The pairs.
+    pairs: Vec<PairAgreement>,
+) -> impl IntoView {
+    let mut names: Vec<String> = pairs.iter().flat_map(|pair| [pair.a.clone(), pair.b.clone()]).collect();
+    names.sort_unstable();
+    names.dedup();
+    if !(3..=LARGEST_MATRIX).contains(&names.len()) {
+        return ().into_any();
+    }
+    let page = of_project(&project, "agreement/pair");
+    let cell = |row: &String, column: &String| {
+        let is_pair = |pair: &&PairAgreement| {
+            (&pair.a, &pair.b) == (row, column) || (&pair.a, &pair.b) == (column, row)
+        };
+        let Some(pair) = pairs.iter().find(is_pair) else {
+            return view! { <td class="right soft">"–"</td> }.into_any();
+        };
+        let href = with_query(&page, &[("criterion", &criterion), ("a", &pair.a), ("b", &pair.b)]);
+        let value = pair.quadratic.value();
+        let shown = value.map_or_else(|| "undefined".to_owned(), |value| fixed(value, 2));
+        let label =
+            format!("κ of {} and {}: {shown}, {} items", visible(row), visible(column), count(pair.n));
+        view! { <td class="right num" data-step=ramp_step(value)><a href=href aria-label=label>{shown}</a></td> }.into_any()
+    };
+    let head =
+        names.iter().map(|name| view! { <th scope="col" class="right">{visible(name)}</th> }).collect_view();
+    let rows = names
+        .iter()
+        .map(|row| {
+            let cells = names.iter().map(|column| cell(row, column)).collect_view();
+            view! { <tr><th scope="row">{visible(row)}</th>{cells}</tr> }
+        })
+        .collect_view();
+    view! {
+        <NamedTable label="Everyone with everyone" caption="Quadratic κ of each annotator with each other" class="pinned matrix">
+            <thead>
+                <tr><th scope="col">"κ, quadratic"</th>{head}</tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </NamedTable>
+    }
+    .into_any()
+}
+
+/// The step of the ramp for a coefficient: from 0 for chance or less to 8 for full agreement.
+fn ramp_step(value: Option<f64>) -> Option<String> {
+    value.map(|value| fixed(value.clamp(0.0, 1.0) * 8.0, 0))
+}
+
+/// The part of the assistant that a criterion is about, as a word.
+fn component_word(component: Component) -> &'static str {
+    match component {
+        Component::Retrieval => "retrieval",
+        Component::Generation => "generation",
+        Component::Routing => "routing",
+    }
+}
+
+/// Agreement over time.
+#[component]
+fn Trend(
+    /// The periods, oldest first; none where all was labelled within one.
+    periods: Vec<SliceAgreement>,
+) -> impl IntoView {
+    if periods.is_empty() {
+        return ().into_any();
+    }
+    let axis = Axis::of_coefficients(periods.iter().map(|period| &period.mean_quadratic), WIDTH);
+    let rows = periods
+        .into_iter()
+        .map(|SliceAgreement { value: name, alpha, mean_quadratic, labels, .. }| {
+            view! {
+                <tr>
+                    <th scope="row" class="num">{name.clone()}</th>
+                    <td><DotWhisker estimate=mean_quadratic.clone() name=format!("Mean κ of the pairs, {name}") axis=axis/></td>
+                    <td class="right"><Figure estimate=mean_quadratic name=format!("Mean κ of the pairs, {name}") id=format!("trend-kappa-{name}")/></td>
+                    <td class="right"><Figure estimate=alpha.ordinal name=format!("α (ordinal), {name}") id=format!("trend-ordinal-{name}")/></td>
+                    <td class="right"><Figure estimate=alpha.nominal name=format!("α (nominal), {name}") id=format!("trend-nominal-{name}")/></td>
+                    <td class="right num">{count(labels)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="part" aria-labelledby="trend">
+            <h2 id="trend">"Over time"</h2>
+            <p class="note">"Each conversation counts in the week or month in which it was labelled last."</p>
+            <NamedTable label="Agreement over time" caption="Agreement by when conversations were labelled last">
+                <thead>
+                    <tr>
+                        <th scope="col">"Period"</th>
+                        <th scope="col">"mean κ of pairs" <AxisLabels axis=axis width=WIDTH/></th>
+                        <th scope="col" class="right">"mean κ"</th>
+                        <th scope="col" class="right">"α ordinal"</th>
+                        <th scope="col" class="right">"α nominal"</th>
+                        <th scope="col" class="right">"labels"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </NamedTable>
+        </section>
+    }
+    .into_any()
 }
 
 /// Each pair of annotators who share an item.
@@ -272,6 +459,7 @@ fn Severity(
     /// The annotators.
     annotators: Vec<AnnotatorSeverity>,
 ) -> impl IntoView {
+    let has_own = annotators.iter().any(|one| one.own.is_some());
     let rows = annotators
         .into_iter()
         .map(|one| {
@@ -279,6 +467,12 @@ fn Severity(
             let levels = one.by_level.iter().map(|number| count(*number)).collect::<Vec<_>>().join(" · ");
             let bars = one.by_level.iter().zip(1_u32..).map(|(number, level)| (format!("level {level}"), *number));
             let bars: Vec<(String, u64)> = bars.collect();
+            let own = has_own.then(|| {
+                let figure = one.own.map(|own| view! {
+                    <Figure estimate=own.kappa name=format!("κ of {name} with the own answers of before") id=format!("own-{name}")/>
+                });
+                view! { <td class="right">{figure}</td> }
+            });
             view! {
                 <tr>
                     <th scope="row">{name.clone()}</th>
@@ -293,11 +487,13 @@ fn Severity(
                             form=Form::Difference
                         />
                     </td>
+                    {own}
                     <td class="right num">{count(one.labels)}</td>
                 </tr>
             }
         })
         .collect_view();
+    let own_head = has_own.then(|| view! { <th scope="col" class="right">"κ with oneself"</th> });
     view! {
         <section class="part" aria-labelledby="severity">
             <h2 id="severity">"Who is severe"</h2>
@@ -309,6 +505,7 @@ fn Severity(
                         <th scope="col">"as counts"</th>
                         <th scope="col" class="right">"mean"</th>
                         <th scope="col" class="right">"against the others"</th>
+                        {own_head}
                         <th scope="col" class="right">"labels"</th>
                     </tr>
                 </thead>

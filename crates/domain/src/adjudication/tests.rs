@@ -71,7 +71,12 @@ fn observations(conversations: u32, labels: Vec<HumanValue>, verdicts: Vec<Judge
         system: None,
         language: None,
     };
-    Observations { settings: (0..conversations).map(setting).collect(), labels, verdicts, references: None }
+    Observations {
+        settings: (0..conversations).map(setting).collect(),
+        labels,
+        verdicts,
+        ..Observations::default()
+    }
 }
 
 fn item(conversation: &str) -> Item {

@@ -1,14 +1,15 @@
 //! From labels to figures.
 
+use super::panel::{chance_agreement, panel};
 use super::{
     AgreementReport, Alphas, AnnotatorSeverity, CoarseAlpha, CoarsePair, CriterionAgreement, PairAgreement,
-    PairItem, PairItems, SliceAgreement,
+    PairItem, PairItems, SelfAgreement, SliceAgreement,
 };
 use crate::observations::split_item;
-use crate::{Criterion, HumanValue, Observations, Rubric, Scale, SliceBy};
+use crate::{Criterion, HumanValue, Observations, Rubric, Scale, ScaleKind, SliceBy};
 use agreement::{
     Estimate, Inference, Metric, Pairs, Ratings, Undefined, Weights, agreement_within, arithmetic_mean,
-    exact_agreement, kappa, krippendorff_alpha,
+    exact_agreement, kappa, krippendorff_alpha, mean,
 };
 use std::collections::BTreeMap;
 
@@ -139,17 +140,22 @@ fn of_criterion(
     let both = Both { fine: &fine, coarse: coarse.as_ref() };
     Some(CriterionAgreement {
         id: criterion.id.clone(),
+        component: criterion.component,
         scale: scale.id.clone(),
         labels: all,
         shared_items: (0..fine.n_items()).filter(|item| raters_of(&fine, *item) > 1).count() as u64,
         alpha: alphas(&fine),
+        panel: panel(&fine),
+        chance: chance_agreement(&fine, scale),
         coarse: coarse.as_ref().map(|coarse| CoarseAlpha {
             alpha_nominal: krippendorff_alpha(coarse, Metric::Nominal, &inference()),
             alpha_ordinal: krippendorff_alpha(coarse, Metric::Ordinal, &inference()),
+            panel: panel(coarse),
         }),
         pairs: pairs(&both),
-        annotators: severities(&fine, scale),
+        annotators: severities(observations, &fine, scale, &criterion.id),
         slices: by.map(|by| slices(observations, &labels, scale, by)).unwrap_or_default(),
+        trend: trend(observations, &labels, scale),
     })
 }
 
@@ -168,6 +174,7 @@ fn alphas(ratings: &Ratings) -> Alphas {
         nominal: alpha(Metric::Nominal),
         ordinal: alpha(Metric::Ordinal),
         interval: alpha(Metric::Interval),
+        ratio: alpha(Metric::Ratio),
     }
 }
 
@@ -204,20 +211,15 @@ fn coarse_pair(matched: &Pairs) -> CoarsePair {
     }
 }
 
-fn severities(ratings: &Ratings, scale: &Scale) -> Vec<AnnotatorSeverity> {
+fn severities(
+    observations: &Observations,
+    ratings: &Ratings,
+    scale: &Scale,
+    criterion: &str,
+) -> Vec<AnnotatorSeverity> {
     let of = |rater: usize| {
         let mine: Vec<(usize, f64)> =
             (0..ratings.n_items()).filter_map(|item| Some((item, ratings.value(rater, item)?))).collect();
-        let mut differences = Vec::new();
-        for &(item, value) in &mine {
-            let values: Vec<f64> = (0..ratings.raters().len())
-                .filter(|other| *other != rater)
-                .filter_map(|other| ratings.value(other, item))
-                .collect();
-            if let Some(mean) = arithmetic_mean(&values) {
-                differences.push(value - mean);
-            }
-        }
         let by_level =
             |level: f64| mine.iter().filter(|(_, value)| (value - level).abs() < 1e-9).count() as u64;
         AnnotatorSeverity {
@@ -225,21 +227,84 @@ fn severities(ratings: &Ratings, scale: &Scale) -> Vec<AnnotatorSeverity> {
             labels: mine.len() as u64,
             mean: arithmetic_mean(&mine.iter().map(|(_, value)| *value).collect::<Vec<_>>()).unwrap_or(0.0),
             by_level: scale.applicable().map(|level| by_level(level.value)).collect(),
-            severity: severity(&differences),
+            severity: severity(ratings, rater, &mine),
+            own: self_agreement(observations, &ratings.raters()[rater], scale, criterion),
         }
     };
     (0..ratings.raters().len()).map(of).collect()
 }
 
-/// Own value minus the mean of the others', on average.
-fn severity(differences: &[f64]) -> Estimate {
-    match arithmetic_mean(differences) {
-        Some(mean) => Estimate::defined(mean, differences.len() as u64, 0),
-        None => {
-            let says = "nobody else labelled an item of this annotator";
-            Estimate::undefined_because(Undefined::SingleAnnotator, says, 0, 0)
+/// Own value minus the mean of the others' on the same item, on average over the items that others labelled too.
+fn severity(ratings: &Ratings, rater: usize, mine: &[(usize, f64)]) -> Estimate {
+    let (mut differences, mut clusters) = (Vec::new(), Vec::new());
+    for &(item, value) in mine {
+        let others: Vec<f64> = (0..ratings.raters().len())
+            .filter(|other| *other != rater)
+            .filter_map(|other| ratings.value(other, item))
+            .collect();
+        if let Some(mean) = arithmetic_mean(&others) {
+            differences.push(Some(value - mean));
+            let cluster = ratings.cluster_of(item).and_then(|cluster| u32::try_from(cluster).ok());
+            clusters.push(cluster.unwrap_or(u32::MAX));
         }
     }
+    if differences.is_empty() {
+        let says = "nobody else labelled an item of this annotator";
+        return Estimate::undefined_because(Undefined::SingleAnnotator, says, 0, 0);
+    }
+    mean(&differences, &clusters, &inference())
+}
+
+/// What an annotator said of the same items twice, crossed; `None` where nothing came again.
+fn self_agreement(
+    observations: &Observations,
+    annotator: &str,
+    scale: &Scale,
+    criterion: &str,
+) -> Option<SelfAgreement> {
+    let is_own = |label: &&HumanValue| {
+        *label.annotator == *annotator && *label.criterion == *criterion && scale.is_applicable(label.value)
+    };
+    let mut builder = Ratings::builder(scale.for_agreement().ok()?);
+    for (pass, said) in [("first", &observations.labels), ("again", &observations.repeats)] {
+        for label in said.iter().filter(is_own) {
+            let item = observations.item(label.setting, &label.unit);
+            let cluster = Some(observations.cluster(label.setting));
+            // As in `ratings_of`.
+            let refused = builder.push(pass, &item, Some(label.value), cluster);
+            debug_assert!(refused.is_ok(), "{refused:?}");
+        }
+    }
+    let ratings = builder.build();
+    let pair = ratings.pair(ratings.rater("first")?, ratings.rater("again")?);
+    let weights = if scale.kind == ScaleKind::Nominal { Weights::Unweighted } else { Weights::quadratic() };
+    (pair.n() > 0).then(|| SelfAgreement {
+        kappa: kappa(&pair, &weights, &inference()),
+        exact: exact_agreement(&pair, &inference()),
+    })
+}
+
+/// Most periods that a trend shows: the last ones.
+const PERIODS: usize = 24;
+
+/// Agreement by when conversations were labelled last; nothing where that was within one period.
+fn trend(observations: &Observations, labels: &[&HumanValue], scale: &Scale) -> Vec<SliceAgreement> {
+    let Ok(declared) = scale.for_agreement() else { return Vec::new() };
+    let mut groups: BTreeMap<&str, Vec<&HumanValue>> = BTreeMap::new();
+    for label in labels {
+        if let Some(Some(period)) = observations.periods.get(label.setting as usize) {
+            groups.entry(period).or_default().push(label);
+        }
+    }
+    if groups.len() < 2 {
+        return Vec::new();
+    }
+    let beyond = groups.len().saturating_sub(PERIODS);
+    let of = |(period, labels): (&str, Vec<&HumanValue>)| {
+        let ratings = ratings_of(observations, &labels, declared.clone(), Some);
+        slice("period", period, labels.len(), &ratings)
+    };
+    groups.into_iter().skip(beyond).map(of).collect()
 }
 
 fn slices(
@@ -260,7 +325,7 @@ fn slices(
     groups
         .into_iter()
         .map(|(value, labels)| {
-            slice(by, value, labels.len(), &ratings_of(observations, &labels, declared.clone(), Some))
+            slice(by.word(), value, labels.len(), &ratings_of(observations, &labels, declared.clone(), Some))
         })
         .collect()
 }
@@ -294,7 +359,7 @@ fn annotator_slices(
     (0..ratings.raters().len()).map(of).collect()
 }
 
-fn slice(by: SliceBy, value: &str, labels: usize, ratings: &Ratings) -> SliceAgreement {
+fn slice(by: &str, value: &str, labels: usize, ratings: &Ratings) -> SliceAgreement {
     let raters = ratings.raters().len();
     let figures: Vec<Estimate> = (0..raters)
         .flat_map(|a| (a + 1..raters).map(move |b| (a, b)))
@@ -303,7 +368,7 @@ fn slice(by: SliceBy, value: &str, labels: usize, ratings: &Ratings) -> SliceAgr
         .map(|pair| kappa(&pair, &Weights::quadratic(), &Inference::analytic()))
         .collect();
     SliceAgreement {
-        by: by.word().to_owned(),
+        by: by.to_owned(),
         value: value.to_owned(),
         labels: labels as u64,
         alpha: alphas(ratings),

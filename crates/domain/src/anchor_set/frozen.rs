@@ -48,6 +48,6 @@ impl Observations {
             labels.extend(item.labels.iter().map(|label| human(&label.annotator, label.value)));
             references.push(human("", item.reference));
         }
-        Observations { settings, labels, verdicts: Vec::new(), references: Some(references) }
+        Observations { settings, labels, references: Some(references), ..Observations::default() }
     }
 }

@@ -86,7 +86,7 @@ fn observations() -> Observations {
         let kept = if number % 5 == 0 { Err(FailureKind::Refused) } else { Ok(level) };
         verdicts.push(verdict("gaps", number, 0, kept));
     }
-    Observations { settings: settings(), labels, verdicts, references: None }
+    Observations { settings: settings(), labels, verdicts, ..Observations::default() }
 }
 
 fn compared(observations: &Observations, choice: &ComparisonChoice) -> CriterionComparison {

@@ -96,6 +96,7 @@ async fn is_on_a_desk(
     connection: &mut SqliteConnection,
     conversation: ConversationId,
 ) -> Result<bool, StoreError> {
-    let sql = "select exists (select 1 from assignment where conversation_id = $1 and state = 'open')";
+    let sql = "select exists (\
+                   select 1 from assignment where conversation_id = $1 and state = 'open' and lapsed_at is null)";
     Ok(sqlx::query_scalar(sql).bind(conversation).fetch_one(connection).await?)
 }

@@ -86,7 +86,7 @@ impl Import {
 
     async fn refuse_open_desks(&mut self, set: AnchorSetId) -> Result<(), StoreError> {
         let sql = "select c.external_id from anchor_item i join conversation c on c.id = i.conversation_id \
-                       join assignment a on a.conversation_id = c.id and a.state = 'open' \
+                       join assignment a on a.conversation_id = c.id and a.state = 'open' and a.lapsed_at is null \
                    where i.anchor_set_id = $1 limit 1";
         let open: Option<String> =
             sqlx::query_scalar(sql).bind(set).fetch_optional(&mut *self.transaction).await?;

@@ -1,7 +1,7 @@
 use super::{OwnLabel, OwnRow, own_heads};
 use crate::{
-    AnnotatorId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError, UserId,
-    timestamp::Timestamp,
+    AnnotatorId, AssignmentId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError,
+    UserId, timestamp::Timestamp,
 };
 use domain::{Fault, Unit};
 use sqlx::SqliteConnection;
@@ -36,6 +36,8 @@ pub struct NewLabel {
     pub supersedes: Option<LabelId>,
     /// Made by the browser, so that a save that is sent twice is stored once.
     pub client_key: String,
+    /// Whether it corrects what was submitted: it is marked, and no part of agreement.
+    pub correction: bool,
 }
 
 /// What became of a label that was to be saved.
@@ -53,7 +55,7 @@ pub enum Saved {
         /// What stands there; `None` where nothing does.
         current: Option<OwnLabel>,
     },
-    /// The person has no open assignment on the conversation. Nothing was stored.
+    /// The person has no open assignment on the conversation, or for a correction none that was submitted. Nothing was stored.
     NotAssigned,
 }
 
@@ -83,7 +85,7 @@ pub(super) async fn save_in(
         Some((_, false)) => return Ok(Saved::Conflict { current: current(connection, label).await? }),
         None => {}
     }
-    if !is_assigned(connection, label).await? {
+    if !is_assigned(connection, label, now).await? {
         return Ok(Saved::NotAssigned);
     }
     let current = current(connection, label).await?;
@@ -111,8 +113,8 @@ async fn key_holder(
     connection: &mut SqliteConnection,
     label: &NewLabel,
 ) -> Result<Option<(LabelId, bool)>, StoreError> {
-    let sql = "select l.id, l.conversation_id = $4 and l.unit = $5 and l.criterion = $6 and l.pass = $7 \
-                   and l.value is $8 \
+    let sql = "select l.id, l.conversation_id = $4 and l.unit = $5 and l.criterion = $6 \
+                   and l.value is $7 \
                from annotator a join label l on l.annotator_id = a.id \
                where a.project_id = $1 and a.user_id = $2 and l.client_key = $3";
     Ok(sqlx::query_as(sql)
@@ -122,21 +124,36 @@ async fn key_holder(
         .bind(label.conversation)
         .bind(label.unit.to_string())
         .bind(&label.criterion)
-        .bind(label.pass)
         .bind(label.value)
         .fetch_optional(connection)
         .await?)
 }
 
-async fn is_assigned(connection: &mut SqliteConnection, label: &NewLabel) -> Result<bool, StoreError> {
-    let sql = "select exists (select 1 from assignment \
-               where project_id = $1 and user_id = $2 and conversation_id = $3 and state = 'open')";
-    Ok(sqlx::query_scalar(sql)
+/// Whether the person may say it. What was returned because nothing was said comes back to the desk when something was said after all.
+async fn is_assigned(
+    connection: &mut SqliteConnection,
+    label: &NewLabel,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let sql = "select id, state from assignment \
+               where project_id = $1 and user_id = $2 and conversation_id = $3 and pass = $4";
+    let found: Option<(AssignmentId, String)> = sqlx::query_as(sql)
         .bind(label.project)
         .bind(label.user)
         .bind(label.conversation)
-        .fetch_one(connection)
-        .await?)
+        .bind(label.pass)
+        .fetch_optional(&mut *connection)
+        .await?;
+    match found.as_ref().map(|(id, state)| (id, state.as_str())) {
+        Some((_, "open")) => Ok(!label.correction),
+        Some((_, "submitted")) => Ok(label.correction),
+        Some((id, "returned")) if !label.correction => {
+            let sql = "update assignment set state = 'open', lapsed_at = $2, closed_at = null where id = $1";
+            sqlx::query(sql).bind(id).bind(Timestamp::from(now)).execute(connection).await?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
 }
 
 /// The last label of the chain that the new one continues.
@@ -204,8 +221,8 @@ async fn insert(
     let id = LabelId::new(now);
     let sql = "insert into label (id, project_id, conversation_id, annotator_id, rubric_version_id, unit, \
                    criterion, pass, value, comment, flag, seconds, supersedes, client_key, labelled_at, \
-                   recorded_at) \
-               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)";
+                   recorded_at, corrected) \
+               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16)";
     sqlx::query(sql)
         .bind(id)
         .bind(label.project)
@@ -222,6 +239,7 @@ async fn insert(
         .bind(label.supersedes)
         .bind(&label.client_key)
         .bind(Timestamp::from(now))
+        .bind(label.correction)
         .execute(connection)
         .await?;
     Ok(id)

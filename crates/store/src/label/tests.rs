@@ -25,10 +25,11 @@ async fn a_label_is_stored_and_read_back_by_its_author() {
         value: Some(2.0),
         comment: Some("off topic".to_owned()),
         flag: true,
+        corrected: false,
     };
-    assert_eq!(fixture.store.own_labels(ada, conversation).await.unwrap(), [own]);
+    assert_eq!(fixture.store.own_labels(ada, conversation, 0).await.unwrap(), [own]);
     let ben = fixture.user("Ben").await;
-    assert_eq!(fixture.store.own_labels(ben, conversation).await.unwrap(), []);
+    assert_eq!(fixture.store.own_labels(ben, conversation, 0).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -79,7 +80,7 @@ async fn a_label_replaces_the_last_one_and_no_other() {
         ..fixture.new_label(ada, conversation, 1.0)
     };
     let withdrawn = fixture.save(&withdrawn).await;
-    let own = fixture.store.own_labels(ada, conversation).await.unwrap();
+    let own = fixture.store.own_labels(ada, conversation, 0).await.unwrap();
     assert_eq!((own.len(), own[0].id, own[0].value), (1, withdrawn, None));
     let again = NewLabel { supersedes: Some(withdrawn), ..fixture.new_label(ada, conversation, 5.0) };
     fixture.save(&again).await;
@@ -210,8 +211,8 @@ async fn labels_are_read_by_their_indexes() {
         let plan = fixture.plan(sql).await.join("\n");
         for index in [
             "SEARCH l USING INDEX label_by_project (project_id=?",
-            "SEARCH later USING COVERING INDEX label_is_superseded_once (supersedes=?)",
-            "SEARCH done USING INDEX sqlite_autoindex_assignment_2 (conversation_id=? AND user_id=?)",
+            "SEARCH later USING INDEX label_is_superseded_once (supersedes=?)",
+            "SEARCH done USING INDEX sqlite_autoindex_assignment_2 (conversation_id=? AND user_id=? AND pass=?)",
             "SEARCH sealed USING COVERING INDEX assignment_open_by_user (user_id=?",
         ] {
             assert!(plan.contains(index), "{index} is not in\n{plan}");
@@ -231,4 +232,35 @@ async fn a_persons_own_labels_are_read_by_their_index() {
     ] {
         assert!(plan.contains(index) && !plan.contains("SCAN"), "{plan}");
     }
+}
+
+#[tokio::test]
+async fn a_correction_after_the_seal_opened_is_kept_and_no_part_of_agreement() {
+    let fixture = Fixture::new(1).await;
+    let ada = fixture.user("Ada").await;
+    let assignment = fixture.assign(ada).await;
+    let conversation = assignment.conversation;
+    let first = fixture.save(&fixture.new_label(ada, conversation, 4.0)).await;
+    let correction = |value: f64, supersedes| NewLabel {
+        correction: true,
+        supersedes: Some(supersedes),
+        client_key: format!("correction {value}"),
+        ..fixture.new_label(ada, conversation, value)
+    };
+    assert_eq!(save(&fixture, &correction(2.0, first)).await, Saved::NotAssigned, "the desk is still open");
+    fixture.store.submit_assignment(assignment.id, ada, NOW).await.unwrap();
+    let late = NewLabel { supersedes: Some(first), ..fixture.new_label(ada, conversation, 1.0) };
+    assert_eq!(
+        save(&fixture, &late).await,
+        Saved::NotAssigned,
+        "what comes late by accident is no correction"
+    );
+
+    let second = fixture.save(&correction(2.0, first)).await;
+    fixture.save(&correction(3.0, second)).await;
+    let own = fixture.store.own_labels(ada, conversation, 0).await.unwrap();
+    assert_eq!(own.iter().map(|own| (own.value, own.corrected)).collect::<Vec<_>>(), [(Some(3.0), true)]);
+    let counted = fixture.store.labels(fixture.project, None, Viewer::Operator).await.unwrap();
+    assert_eq!(counted.iter().map(|label| label.value).collect::<Vec<_>>(), [4.0]);
+    assert_eq!(fixture.number("select count(*) from label").await, 3);
 }

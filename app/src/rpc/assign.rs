@@ -1,0 +1,126 @@
+//! Who labels what.
+
+use crate::{error::AppError, rpc::packed::Packed};
+use domain::{BatchProgress, LabellingRules, PersonPace};
+use leptos::{prelude::*, server_fn::codec::Json};
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "ssr")]
+use crate::door;
+#[cfg(feature = "ssr")]
+use domain::{BatchChoice, Permission};
+
+/// What the assignments page shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AssignmentsPage {
+    /// How conversations are given out.
+    pub(crate) rules: LabellingRules,
+    /// Batches, oldest first.
+    pub(crate) batches: Vec<BatchProgress>,
+    /// How far and how fast people are.
+    pub(crate) people: Vec<PersonPace>,
+    /// The accounts of the members.
+    pub(crate) accounts: Vec<String>,
+}
+
+/// How the labelling of a project stands.
+#[server(input = Json)]
+pub(crate) async fn load_assignments(project: String) -> Result<Packed<AssignmentsPage>, AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    let service = door::service()?;
+    let rounds = service.rounds(pass.project, pass.viewer()).await.map_err(door::refused)?;
+    let members = service.members(pass.project).await.map_err(door::refused)?;
+    let accounts =
+        members.into_iter().filter(|member| !member.disabled).map(|member| member.account).collect();
+    let service::Rounds { rules, batches, people } = rounds;
+    Packed::new(&AssignmentsPage { rules, batches, people, accounts })
+}
+
+/// Makes a batch. Accounts and conversations are separated by commas or line ends.
+#[server]
+pub(crate) async fn assign(
+    project: String,
+    name: String,
+    how: String,
+    people: String,
+    #[server(default)] conversations: String,
+    #[server(default)] each: String,
+    #[server(default)] anchor_set: String,
+    #[server(default)] annotators: String,
+    seed: u32,
+) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    let choice = match how.as_str() {
+        "list" => BatchChoice::Listed(listed(&conversations)),
+        "rest" => BatchChoice::Rest,
+        "anchor_set" => BatchChoice::AnchorSet(read("anchor_set", &anchor_set)?),
+        by => BatchChoice::Drawn { by: read("how", by)?, each: whole("each", &each)?.unwrap_or(1) },
+    };
+    let overlap = whole("annotators", &annotators)?;
+    let request = service::BatchRequest { name, choice, people: listed(&people), overlap, seed };
+    door::service()?.assign(pass.project, &request, Some(pass.user)).await.map_err(door::refused)?;
+    Ok(())
+}
+
+/// Takes a member into a batch.
+#[server]
+pub(crate) async fn join_batch(project: String, batch: String, account: String) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    door::service()?.join_batch(pass.project, &batch, &account, Some(pass.user)).await.map_err(door::refused)
+}
+
+/// Takes a person out of a batch.
+#[server]
+pub(crate) async fn leave_batch(project: String, batch: String, account: String) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    door::service()?.leave_batch(pass.project, &batch, &account, Some(pass.user)).await.map_err(door::refused)
+}
+
+/// Gives nothing of a batch out any more.
+#[server]
+pub(crate) async fn close_batch(project: String, batch: String) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    door::service()?.close_batch(pass.project, &batch, Some(pass.user)).await.map_err(door::refused)
+}
+
+/// Sets how conversations are given out. An empty seed is the order of import, an empty repeat none.
+#[server]
+pub(crate) async fn set_labelling_rules(
+    project: String,
+    overlap: u32,
+    reservation_hours: u32,
+    #[server(default)] order_seed: String,
+    #[server(default)] repeat_every: String,
+    #[server(default)] shows_others: String,
+) -> Result<(), AppError> {
+    let pass = door::authorise(&project, Permission::Assign).await?;
+    let rules = LabellingRules {
+        overlap,
+        reservation_hours,
+        order_seed: whole("order_seed", &order_seed)?,
+        repeat_every: whole("repeat_every", &repeat_every)?,
+        shows_others: shows_others == "yes",
+    };
+    door::service()?.set_labelling_rules(pass.project, &rules, Some(pass.user)).await.map_err(door::refused)
+}
+
+#[cfg(feature = "ssr")]
+fn listed(text: &str) -> Vec<String> {
+    text.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(feature = "ssr")]
+fn read<T: std::str::FromStr<Err = String>>(field: &str, text: &str) -> Result<T, AppError> {
+    text.trim().parse().map_err(|reason| AppError::Invalid { field: field.to_owned(), reason })
+}
+
+/// A whole number, or nothing where the field is empty.
+#[cfg(feature = "ssr")]
+fn whole(field: &str, text: &str) -> Result<Option<u32>, AppError> {
+    let wrong =
+        || AppError::Invalid { field: field.to_owned(), reason: "a whole number, or nothing".to_owned() };
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| wrong()),
+    }
+}
