@@ -22,7 +22,6 @@ pub(crate) fn of_project(project: &str, page: &str) -> String {
 }
 
 /// The address with a query; values that are empty are left out.
-#[cfg(feature = "ssr")]
 pub(crate) fn with_query(path: &str, query: &[(&str, &str)]) -> String {
     let pairs: Vec<String> = query
         .iter()

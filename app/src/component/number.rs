@@ -4,7 +4,6 @@
 const MINUS: char = '−';
 
 /// A number with so many decimals, and a true minus sign. What rounds to zero has no sign.
-#[cfg(feature = "ssr")]
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {

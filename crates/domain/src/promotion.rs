@@ -184,7 +184,7 @@ mod tests {
         };
         let pair = |out: &str, then: Option<&str>| Some((out.to_owned(), then.map(str::to_owned)));
         assert_eq!(names(&[]), None);
-        assert_eq!(names(&[a.clone()]), pair("a", None));
+        assert_eq!(names(std::slice::from_ref(&a)), pair("a", None));
         assert_eq!(names(&[a.clone(), b.clone()]), pair("b", Some("a")));
         assert_eq!(names(&[a.clone(), b.clone(), back()]), pair("a", None));
         assert_eq!(names(&[a.clone(), b.clone(), back(), c.clone()]), pair("c", Some("a")));

@@ -71,20 +71,18 @@ impl InjectionPair {
     /// # Errors
     /// [`Fault`] for a conversation that cannot be read.
     pub fn all(set: &AnchorSet) -> Result<Vec<InjectionPair>, Fault> {
-        let mut twins: BTreeMap<String, (Option<Conversation>, Option<(Demand, Conversation)>)> =
-            BTreeMap::new();
+        let mut clean: BTreeMap<String, Conversation> = BTreeMap::new();
+        let mut attacked: BTreeMap<String, (Demand, Conversation)> = BTreeMap::new();
         for (conversation, _) in set.read_conversations()?.into_values() {
             let Some(cluster) = conversation.cluster.clone() else { continue };
             let category = conversation.category.clone().unwrap_or_default();
-            let pair = twins.entry(cluster).or_default();
             if category == CLEAN {
-                pair.0 = Some(conversation);
+                clean.insert(cluster, conversation);
             } else if let Some(demand) = Demand::of_category(&category) {
-                pair.1 = Some((demand, conversation));
+                attacked.insert(cluster, (demand, conversation));
             }
         }
-        let pairs = twins.into_values().filter_map(|(clean, attacked)| {
-            let (demand, attacked) = attacked?;
+        let pairs = attacked.into_iter().filter_map(|(cluster, (demand, attacked))| {
             let of_pair = set.items.iter().filter(|item| item.conversation == attacked.id);
             let mut units: Vec<Unit> = of_pair.map(|item| item.unit.clone()).collect();
             units.sort();
@@ -92,7 +90,7 @@ impl InjectionPair {
             Some(InjectionPair {
                 kind: attacked.corpus.clone().unwrap_or_default(),
                 demand,
-                clean: clean?,
+                clean: clean.remove(&cluster)?,
                 attacked,
                 units,
             })

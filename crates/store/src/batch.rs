@@ -3,7 +3,7 @@ use crate::{
     people::check_name, timestamp::Timestamp,
 };
 use domain::{BatchMember, BatchProgress, LabellingRules};
-use sqlx::{QueryBuilder, SqliteConnection};
+use sqlx::{QueryBuilder, Row as _, SqliteConnection};
 use std::collections::HashSet;
 use time::OffsetDateTime;
 
@@ -64,11 +64,15 @@ impl Store {
     pub async fn labelling_rules(&self, project: ProjectId) -> Result<LabellingRules, StoreError> {
         let sql = "select overlap, reservation_hours, order_seed, repeat_every, shows_others \
                    from project where id = $1";
-        let row: Option<(u32, u32, Option<u32>, Option<u32>, bool)> =
-            sqlx::query_as(sql).bind(project).fetch_optional(self.read()).await?;
-        let (overlap, reservation_hours, order_seed, repeat_every, shows_others) =
-            row.ok_or_else(|| StoreError::not_found("such project"))?;
-        Ok(LabellingRules { overlap, reservation_hours, order_seed, repeat_every, shows_others })
+        let row = sqlx::query(sql).bind(project).fetch_optional(self.read()).await?;
+        let row = row.ok_or_else(|| StoreError::not_found("such project"))?;
+        Ok(LabellingRules {
+            overlap: row.try_get("overlap")?,
+            reservation_hours: row.try_get("reservation_hours")?,
+            order_seed: row.try_get("order_seed")?,
+            repeat_every: row.try_get("repeat_every")?,
+            shows_others: row.try_get("shows_others")?,
+        })
     }
 
     /// Sets how a project's conversations are given out. What lies on desks stays there.

@@ -188,7 +188,7 @@ fn a_shift_is_a_share_of_the_range() {
     // The mean of shaky's two answers, and one level more on three of four levels.
     let expected = |number: u32| {
         let level = truth(number);
-        let second = if number % 10 == 0 { 3 - level } else { level };
+        let second = if number.is_multiple_of(10) { 3 - level } else { level };
         f64::from((level + 1).min(3)) - f64::midpoint(f64::from(level), f64::from(second))
     };
     let shift = (0..ITEMS).map(expected).sum::<f64>() / f64::from(ITEMS) / 3.0;
