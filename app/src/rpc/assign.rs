@@ -23,6 +23,26 @@ pub(crate) struct AssignmentsPage {
     pub(crate) accounts: Vec<String>,
 }
 
+/// A batch as the form has it. What it leaves out stands empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BatchDraft {
+    /// Name of the batch.
+    pub(crate) name: String,
+    /// `list`, `rest`, `anchor_set`, or what the conversations are drawn by.
+    pub(crate) how: String,
+    /// Accounts, separated by commas or line ends.
+    pub(crate) people: String,
+    /// Ids of conversations, separated likewise.
+    pub(crate) conversations: String,
+    /// So many of each category, corpus, language or system.
+    pub(crate) each: String,
+    /// `NAME@VERSION`.
+    pub(crate) anchor_set: String,
+    /// So many annotators for each conversation; as the project has it where empty.
+    pub(crate) annotators: String,
+}
+
 /// How the labelling of a project stands.
 #[server(input = Json)]
 pub(crate) async fn load_assignments(project: String) -> Result<Packed<AssignmentsPage>, AppError> {
@@ -36,28 +56,23 @@ pub(crate) async fn load_assignments(project: String) -> Result<Packed<Assignmen
     Packed::new(&AssignmentsPage { rules, batches, people, accounts })
 }
 
-/// Makes a batch. Accounts and conversations are separated by commas or line ends.
+/// Makes a batch.
 #[server]
 pub(crate) async fn assign(
     project: String,
-    name: String,
-    how: String,
-    people: String,
-    #[server(default)] conversations: String,
-    #[server(default)] each: String,
-    #[server(default)] anchor_set: String,
-    #[server(default)] annotators: String,
     seed: u32,
+    #[server(flatten)] draft: BatchDraft,
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Assign).await?;
-    let choice = match how.as_str() {
-        "list" => BatchChoice::Listed(listed(&conversations)),
+    let choice = match draft.how.as_str() {
+        "list" => BatchChoice::Listed(listed(&draft.conversations)),
         "rest" => BatchChoice::Rest,
-        "anchor_set" => BatchChoice::AnchorSet(read("anchor_set", &anchor_set)?),
-        by => BatchChoice::Drawn { by: read("how", by)?, each: whole("each", &each)?.unwrap_or(1) },
+        "anchor_set" => BatchChoice::AnchorSet(read("anchor_set", &draft.anchor_set)?),
+        by => BatchChoice::Drawn { by: read("how", by)?, each: whole("each", &draft.each)?.unwrap_or(1) },
     };
-    let overlap = whole("annotators", &annotators)?;
-    let request = service::BatchRequest { name, choice, people: listed(&people), overlap, seed };
+    let overlap = whole("annotators", &draft.annotators)?;
+    let request =
+        service::BatchRequest { name: draft.name, choice, people: listed(&draft.people), overlap, seed };
     door::service()?.assign(pass.project, &request, Some(pass.user)).await.map_err(door::refused)?;
     Ok(())
 }

@@ -1,6 +1,10 @@
 //! Gates: deciding, and the record of what was decided.
 
-use crate::{component::markup::Markup, error::AppError, rpc::packed::Packed};
+use crate::{
+    component::markup::Markup,
+    error::AppError,
+    rpc::{packed::Packed, release::ReferenceDraft},
+};
 use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +15,6 @@ use crate::{
         decision::record::{Record, TITLE},
         gate::log::{Log, ReleaseLog},
     },
-    rpc::release::reference_of,
 };
 use domain::SlotChange;
 #[cfg(feature = "ssr")]
@@ -73,17 +76,14 @@ pub(crate) async fn load_gate(project: String) -> Result<Packed<GatePage>, AppEr
 pub(crate) async fn decide(
     project: String,
     candidate: String,
-    #[server(default)] incumbent: String,
-    #[server(default)] reference: String,
-    #[server(default)] why: String,
-    #[server(default)] rule: String,
-    #[server(default)] annotators: String,
     policy: String,
+    #[server(default)] incumbent: String,
     #[server(default)] keep: String,
+    #[server(flatten)] reference: ReferenceDraft,
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Gate).await?;
     let incumbent = Some(incumbent).filter(|judge| !judge.is_empty());
-    let reference = reference_of(&reference, &why, &rule, &annotators)?;
+    let reference = reference.choice()?;
     let service = door::service()?;
     if !keep.is_empty() {
         let saved = service.save_policy(pass.project, &policy, Some(pass.user)).await;

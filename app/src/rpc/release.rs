@@ -11,6 +11,39 @@ use domain::{ContentHash, Permission};
 #[cfg(feature = "ssr")]
 use service::{PromotionRequest, ReferenceChoice, ThresholdChoice, ThresholdQuery};
 
+/// Where human values come from, as a form or an address says it. What it leaves out stands empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReferenceDraft {
+    /// `NAME@VERSION SPLIT`, or nothing for the labels as they are now.
+    pub(crate) reference: String,
+    /// Why `confirm` is looked at.
+    pub(crate) why: String,
+    /// How labels become references.
+    pub(crate) rule: String,
+    /// Whose labels count; everybody's where empty.
+    pub(crate) annotators: String,
+}
+
+#[cfg(feature = "ssr")]
+impl ReferenceDraft {
+    /// What was chosen.
+    pub(crate) fn choice(self) -> Result<ReferenceChoice, AppError> {
+        if self.reference.is_empty() {
+            let rule = rule_of(Some(self.rule))?;
+            return Ok(ReferenceChoice::Labels { rule, annotators: listed(&self.annotators) });
+        }
+        let invalid = |reason: String| AppError::Invalid { field: "reference".to_owned(), reason };
+        let (name, split) =
+            self.reference.rsplit_once(' ').ok_or_else(|| invalid("choose a split of a set".to_owned()))?;
+        Ok(ReferenceChoice::AnchorSet {
+            name: name.parse().map_err(invalid)?,
+            split: split.parse().map_err(invalid)?,
+            why: Some(self.why.trim().to_owned()).filter(|why| !why.is_empty()),
+        })
+    }
+}
+
 /// What the page of a threshold shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ThresholdPage {
@@ -123,31 +156,14 @@ pub(crate) async fn roll_back(
     Ok(())
 }
 
-/// Where human values come from, as a form or an address says it: `NAME@VERSION SPLIT`, or nothing for the labels as they are now.
-#[cfg(feature = "ssr")]
-pub(crate) fn reference_of(
-    reference: &str,
-    why: &str,
-    rule: &str,
-    annotators: &str,
-) -> Result<ReferenceChoice, AppError> {
-    if reference.is_empty() {
-        let rule = rule_of(Some(rule.to_owned()))?;
-        return Ok(ReferenceChoice::Labels { rule, annotators: listed(annotators) });
-    }
-    let invalid = |reason: String| AppError::Invalid { field: "reference".to_owned(), reason };
-    let (name, split) =
-        reference.rsplit_once(' ').ok_or_else(|| invalid("choose a split of a set".to_owned()))?;
-    Ok(ReferenceChoice::AnchorSet {
-        name: name.parse().map_err(|error| invalid(format!("{error}")))?,
-        split: split.parse().map_err(|error| invalid(format!("{error}")))?,
-        why: Some(why.trim().to_owned()).filter(|why| !why.is_empty()),
-    })
-}
-
 #[cfg(feature = "ssr")]
 fn query_of(judge: String, criterion: String, reference: &str) -> Result<ThresholdQuery, AppError> {
-    Ok(ThresholdQuery { judge, criterion, reference: reference_of(reference, "", "", "")? })
+    Ok(ThresholdQuery {
+        judge,
+        criterion,
+        reference: ReferenceDraft { reference: reference.to_owned(), ..ReferenceDraft::default() }
+            .choice()?,
+    })
 }
 
 /// Names with commas between them.

@@ -57,7 +57,7 @@ pub struct JudgeEntry {
     /// Whether more than one model version answered: it is not one instrument then, and not to be gated.
     pub mixed: bool,
     /// What people think of its reasons.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grades: Vec<JustificationGrade>,
 }
 

@@ -383,6 +383,9 @@ fn a_release_goes_from_the_decision_to_the_log() {
 
     let promote =
         ["promote", "--project", "demo", id, "--purpose", "routine", "--reason", "a first judge", "--json"];
+    let floating = place.run(&promote);
+    assert!(floating.code == 3 && floating.err.contains("is a floating name"), "{floating:?}");
+    let promote = [&promote[..], &["--floating-reason", "a demo"]].concat();
     let promoted = place.run(&promote);
     assert_eq!(promoted.code, 0, "{promoted:?}");
     assert_eq!(promoted.json()[0]["stands"]["decision"], id);

@@ -27,7 +27,7 @@ pub(crate) fn CitationGrid(
     /// The bench.
     work: Work,
 ) -> impl IntoView {
-    let criteria = work.sheet.with_untracked(|sheet| columns_of_paragraphs(sheet));
+    let criteria = work.sheet.with_untracked(columns_of_paragraphs);
     let heads = criteria
         .iter()
         .map(|criterion| view! { <th role="columnheader" scope="col">{visible(criterion)}</th> })
@@ -124,7 +124,7 @@ fn cell_view(work: Work, focus: Focus, place: (usize, usize), cell: Cell) -> imp
         <td
             role="gridcell"
             id=cell_id(place)
-            class:here=move || is_here()
+            class:here=is_here
             aria-selected=move || if is_here() { "true" } else { "false" }
             aria-label=label
             tabindex=tabindex
