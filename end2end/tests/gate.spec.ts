@@ -23,6 +23,7 @@ question = "Does it help?"
 const POLICY = `name = "upgrade"
 criteria = ["helpful"]
 [rules]
+minimum_n = 20
 kappa_at_least = { value = 0.3, on = "point" }
 mean_shift = 0.05
 `;

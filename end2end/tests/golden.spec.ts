@@ -50,7 +50,7 @@ test("people of mtrag", async ({ browser, open }) => {
     await page.goto(`/p/mtrag/agreement?criterion=${criterion}`);
     const found = await figures(page);
     for (const level of ["nominal", "ordinal", "interval"]) {
-      expect(found.get(`α (${level}) on ${criterion}`), `${criterion} ${level}`).toBeCloseTo(expected.alpha.all[level], 9);
+      expect(found.get(`Krippendorff's α, ${level}`), `${criterion} ${level}`).toBeCloseTo(expected.alpha.all[level], 9);
     }
     for (const pair of expected.pairs) {
       const names = { quadratic: "κ quadratic", linear: "κ linear", unweighted: "κ unweighted", exact: "exact agreement", within_one: "agreement within one level" };

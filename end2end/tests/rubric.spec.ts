@@ -37,7 +37,7 @@ test("a rubric is changed, published, compared, and its stale labels are told", 
   const publish = page.getByRole("button", { name: "Publish" });
 
   await publish.click();
-  await expect(page.locator(".summary-of-errors")).toContainText("this asks what version 1 asks");
+  await expect(page.locator(".summary-of-errors")).toContainText("This asks what version 1 asks");
 
   await text.fill(first.replace('unit = "passage"', 'unit = "sentence"'));
   await publish.click();

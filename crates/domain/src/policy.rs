@@ -69,11 +69,11 @@ pub struct MetricRules {
     pub difference_at_most: Bound,
 }
 
-/// The rules of a policy. A rule that is absent is not asked.
+/// The rules of a policy. A rule that is absent is not asked, but for the fewest items.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Fewest items with a reference and a value; below it nothing can be decided.
+    /// Fewest items with a reference and a value; below it nothing can be decided. [`Rules::MINIMUM_N`] where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum_n: Option<u64>,
     /// Greatest share of items without a valid verdict.
@@ -213,6 +213,12 @@ pub enum PolicyError {
     },
 }
 
+impl Rules {
+    /// The fewest items that decide anything where a policy does not say: with fewer, intervals cover too seldom, and a judge that is worse by the
+    /// whole margin would be promoted more often than in one case of twenty.
+    pub const MINIMUM_N: u64 = 100;
+}
+
 impl Policy {
     /// Reads and checks a policy.
     ///
@@ -248,7 +254,7 @@ impl Policy {
         let own = self.by_criterion.get(criterion).cloned().unwrap_or_default();
         let general = &self.rules;
         Rules {
-            minimum_n: own.minimum_n.or(general.minimum_n),
+            minimum_n: own.minimum_n.or(general.minimum_n).or(Some(Rules::MINIMUM_N)),
             failure_share: own.failure_share.or(general.failure_share),
             coverage_at_least: own.coverage_at_least.or(general.coverage_at_least),
             human_agreement_at_least: own.human_agreement_at_least.or(general.human_agreement_at_least),

@@ -487,7 +487,7 @@ async fn a_judge_whose_provider_went_down_half_way_is_not_promoted() {
     let request = service::GateRequest {
         candidate: "strict".to_owned(),
         incumbent: None,
-        policy: Some("name = \"x\"\n[rules]\ncoverage_at_least = 0.98".to_owned()),
+        policy: Some("name = \"x\"\n[rules]\nminimum_n = 1\ncoverage_at_least = 0.98".to_owned()),
         reference: ReferenceChoice::default(),
     };
     let decision = place.service.gate(place.project, request, None, Viewer::Operator).await.unwrap();

@@ -172,7 +172,7 @@ async fn an_upgrade_is_held_for_what_got_worse_and_for_a_threshold_that_did_not_
 #[tokio::test(flavor = "multi_thread")]
 async fn slots_are_given_to_who_was_decided_against_what_stands_there() {
     let Some(place) = summeval(Some(300)).await else { return };
-    let kappa = "name = \"first\"\ncriteria = [\"consistency\"]\n[rules]\nkappa_at_least = { value = 0.0, on = \"point\" }\n";
+    let kappa = "name = \"first\"\ncriteria = [\"consistency\"]\n[rules]\nminimum_n = 50\nkappa_at_least = { value = 0.0, on = \"point\" }\n";
     let live = GateRequest {
         candidate: INCUMBENT.to_owned(),
         incumbent: None,

@@ -333,7 +333,7 @@ fn a_gate_on_a_server_answers_by_its_exit_code() {
     let (served, elsewhere) = (Served::open(), Workplace::new());
     let on_server = |arguments: &[&str]| Served::at(&elsewhere, &served.address(), &served.token, arguments);
     for (file, rules) in [
-        ("promote.toml", "kappa_at_least = { value = -1.0, on = \"point\" }"),
+        ("promote.toml", "minimum_n = 1\nkappa_at_least = { value = -1.0, on = \"point\" }"),
         ("hold.toml", "kappa_at_least = { value = 0.999, on = \"point\" }"),
         ("inconclusive.toml", "minimum_n = 100000\nkappa_at_least = { value = -1.0, on = \"point\" }"),
     ] {

@@ -251,9 +251,10 @@ fn gate(rules: &str, format: &str) -> Run {
 #[test]
 fn the_exit_code_of_the_gate_is_its_answer() {
     for (rules, code, word) in [
-        ("kappa_at_least = -1.0", 0, "promote"),
+        ("minimum_n = 1\nkappa_at_least = -1.0", 0, "promote"),
         ("kappa_at_least = { value = 0.999, on = \"point\" }", 1, "hold"),
         ("minimum_n = 1000000", 2, "inconclusive"),
+        ("kappa_at_least = -1.0", 2, "inconclusive"),
     ] {
         let run = gate(rules, "json");
         assert_eq!((run.code, &run.json()["decision"]), (code, &word.into()), "{rules}: {run:?}");

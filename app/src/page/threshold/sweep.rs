@@ -59,7 +59,7 @@ pub(crate) fn Sweep(
                     <th scope="col" class="right">"Pass rate"</th>
                     <th scope="col" class="right">"Passed wrongly"</th>
                     <th scope="col" class="right">"Failed wrongly"</th>
-                    <th scope="col">""</th>
+                    <th scope="col">"Note"</th>
                 </tr>
             </thead>
             <tbody>{rows}</tbody>
