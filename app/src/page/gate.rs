@@ -13,7 +13,10 @@ use crate::{
     },
     page::gate::slots::Slots,
     param::{project_param, query_param},
-    rpc::gate::{Decide, GatePage as Shown, load_gate},
+    rpc::{
+        gate::{Decide, GatePage as Shown, load_gate},
+        release::RollBack,
+    },
 };
 use domain::{ReferenceRule, visible};
 use leptos::prelude::*;
@@ -41,7 +44,8 @@ non_inferiority = 0.05    # shown to be no worse than the incumbent by more
 pub(crate) fn GatePage() -> impl IntoView {
     let project = project_param();
     let (candidate, incumbent) = (query_param("candidate"), query_param("incumbent"));
-    let data = PageData::new(move || project.get(), load_gate);
+    let roll_back = Sending::to::<RollBack>();
+    let data = PageData::new(move || (project.get(), roll_back.done()), |(project, _)| load_gate(project));
     data.show(move |shown| {
         let project = project.get_untracked();
         let Shown { decisions, log, slots, judges, anchor_sets, policy, may_decide, may_promote } = shown;
@@ -60,7 +64,7 @@ pub(crate) fn GatePage() -> impl IntoView {
         view! {
             <div class="page">
                 <Heading title="Gate"/>
-                <Slots project=project slots=slots may_promote=may_promote/>
+                <Slots project=project slots=slots roll_back=may_promote.then_some(roll_back)/>
                 {form}
                 <Fragment markup=decisions/>
                 <Fragment markup=log/>

@@ -253,8 +253,8 @@ impl Policy {
     pub fn rules_for(&self, criterion: &str) -> Rules {
         let own = self.by_criterion.get(criterion).cloned().unwrap_or_default();
         let general = &self.rules;
-        Rules {
-            minimum_n: own.minimum_n.or(general.minimum_n).or(Some(Rules::MINIMUM_N)),
+        let asked = Rules {
+            minimum_n: own.minimum_n.or(general.minimum_n),
             failure_share: own.failure_share.or(general.failure_share),
             coverage_at_least: own.coverage_at_least.or(general.coverage_at_least),
             human_agreement_at_least: own.human_agreement_at_least.or(general.human_agreement_at_least),
@@ -270,7 +270,11 @@ impl Policy {
             flip_rate_at_most: own.flip_rate_at_most.or(general.flip_rate_at_most),
             cost_per_1000_at_most: own.cost_per_1000_at_most.or(general.cost_per_1000_at_most),
             latency_p95_ms_at_most: own.latency_p95_ms_at_most.or(general.latency_p95_ms_at_most),
+        };
+        if asked == Rules::default() {
+            return asked;
         }
+        Rules { minimum_n: asked.minimum_n.or(Some(Rules::MINIMUM_N)), ..asked }
     }
 
     /// What the policy cuts conversations into slices by, if it asks for slices.
@@ -369,6 +373,22 @@ mod tests {
         let serde_json::Value::Object(rules) = serde_json::to_value(&every.rules).unwrap() else { panic!() };
         assert_eq!(rules.len(), 16, "the example has every rule");
         Policy::from_toml(include_str!("../../../docs/examples/summeval-policy.toml")).unwrap();
+    }
+
+    #[test]
+    fn what_is_asked_of_a_criterion_is_asked_of_a_hundred_items_unless_the_policy_says_otherwise() {
+        let minimum = |text: &str, criterion: &str| {
+            Policy::from_toml(&format!("name = \"x\"\n{text}")).unwrap().rules_for(criterion).minimum_n
+        };
+        assert_eq!(minimum("[rules]\nmean_shift = 0.1", "a"), Some(100));
+        assert_eq!(minimum("[rules]\nminimum_n = 7\nmean_shift = 0.1", "a"), Some(7));
+        assert_eq!(minimum("[criterion.a]\nmean_shift = 0.1", "a"), Some(100));
+        assert_eq!(minimum("[criterion.a]\nmean_shift = 0.1", "b"), None, "nothing is asked of b");
+        assert_eq!(
+            minimum("[metric.m]\ndifference_at_most = 0.1", "a"),
+            None,
+            "nothing is asked of criteria"
+        );
     }
 
     #[test]

@@ -6,7 +6,6 @@ use crate::{
         form::{Choice, ErrorSummary, Field, PostForm, Sending},
         table::NamedTable,
     },
-    rpc::release::RollBack,
 };
 use domain::{SlotChange, visible};
 use leptos::prelude::*;
@@ -18,8 +17,8 @@ pub(crate) fn Slots(
     project: String,
     /// The last change of each slot.
     slots: Vec<SlotChange>,
-    /// Whether the visitor may roll back.
-    may_promote: bool,
+    /// Rolls back, where the visitor may.
+    roll_back: Option<Sending>,
 ) -> impl IntoView {
     if slots.is_empty() {
         return ().into_any();
@@ -34,8 +33,9 @@ pub(crate) fn Slots(
             )
         })
         .collect();
-    let form = (may_promote && !standing.is_empty())
-        .then(|| view! { <RollBackForm project=project.clone() slots=standing/> });
+    let form = roll_back.filter(|_| !standing.is_empty()).map(|roll_back| {
+        view! { <RollBackForm project=project.clone() slots=standing roll_back=roll_back/> }
+    });
     let rows = slots
         .into_iter()
         .map(|change| view! { <SlotRow project=project.clone() change=change/> })
@@ -95,8 +95,9 @@ fn RollBackForm(
     project: String,
     /// The slots in which a judge stands, with their texts.
     slots: Vec<(String, String)>,
+    /// Rolls back.
+    roll_back: Sending,
 ) -> impl IntoView {
-    let roll_back = Sending::to::<RollBack>();
     let error = roll_back.error();
     view! {
         <details open=move || error.get().is_some()>
