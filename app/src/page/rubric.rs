@@ -125,7 +125,7 @@ fn Editor(
                     <button type="submit" class="button primary" disabled=move || publish.is_pending()>"Publish"</button>
                 </p>
             </PostForm>
-            <div class="card needs-script" node_ref=tried_on>
+            <div class="needs-script" node_ref=tried_on>
                 <div class="controls">
                     <Choice name="conversation" label="Try it on" options=options chosen=first/>
                     <button type="button" class="button" on:click=look>"Check and preview"</button>

@@ -82,7 +82,7 @@ fn SlotRow(
             <th scope="row">{visible(&change.criterion)}</th>
             <td>{change.purpose.word()}</td>
             <td>{judge}</td>
-            <td class="num">{threshold.map_or_else(|| "–".to_owned(), |threshold| threshold.to_string())}</td>
+            <td class="right num">{threshold.map_or_else(|| "–".to_owned(), |threshold| threshold.to_string())}</td>
             <td class="wrap">{visible(&change.reason)}</td>
         </tr>
     }

@@ -27,11 +27,11 @@ pub(crate) fn Sweep(
             view! {
                 <tr>
                     <th scope="row">{format!("from {}", point.threshold)}</th>
-                    <td class="num">{kappa}</td>
-                    <td class="num">{format!("{:.3}", point.agreement)}</td>
-                    <td class="num">{format!("{:.3}", point.pass_rate)}</td>
-                    <td class="num">{counts.false_pass}</td>
-                    <td class="num">{counts.false_fail}</td>
+                    <td class="right num">{kappa}</td>
+                    <td class="right num">{format!("{:.3}", point.agreement)}</td>
+                    <td class="right num">{format!("{:.3}", point.pass_rate)}</td>
+                    <td class="right num">{counts.false_pass}</td>
+                    <td class="right num">{counts.false_fail}</td>
                     <td>{mark}</td>
                 </tr>
             }
