@@ -13,6 +13,8 @@ pub mod origin;
 mod page;
 mod param;
 mod rpc;
+#[cfg(feature = "ssr")]
+mod typed;
 
 use component::{
     announcer::{RouteAnnouncer, provide_announcer},

@@ -12,8 +12,7 @@ use crate::{
         frozen::{Frozen, Shown},
         list::{List, Preview},
     },
-    page::judges::declared::names,
-    rpc::judge::number,
+    typed::{names, number},
 };
 #[cfg(feature = "ssr")]
 use domain::{AnchorChoice, AnchorSetName, Permission, Split};

@@ -6,7 +6,10 @@ use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::door;
+use crate::{
+    door,
+    typed::{names, number, word},
+};
 #[cfg(feature = "ssr")]
 use domain::{BatchChoice, Permission};
 
@@ -65,14 +68,14 @@ pub(crate) async fn assign(
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Assign).await?;
     let choice = match draft.how.as_str() {
-        "list" => BatchChoice::Listed(listed(&draft.conversations)),
+        "list" => BatchChoice::Listed(names(&draft.conversations)),
         "rest" => BatchChoice::Rest,
-        "anchor_set" => BatchChoice::AnchorSet(read("anchor_set", &draft.anchor_set)?),
-        by => BatchChoice::Drawn { by: read("how", by)?, each: whole("each", &draft.each)?.unwrap_or(1) },
+        "anchor_set" => BatchChoice::AnchorSet(word("anchor_set", &draft.anchor_set)?),
+        by => BatchChoice::Drawn { by: word("how", by)?, each: number("each", &draft.each)?.unwrap_or(1) },
     };
-    let overlap = whole("annotators", &draft.annotators)?;
+    let overlap = number("annotators", &draft.annotators)?;
     let request =
-        service::BatchRequest { name: draft.name, choice, people: listed(&draft.people), overlap, seed };
+        service::BatchRequest { name: draft.name, choice, people: names(&draft.people), overlap, seed };
     door::service()?.assign(pass.project, &request, Some(pass.user)).await.map_err(door::refused)?;
     Ok(())
 }
@@ -112,30 +115,9 @@ pub(crate) async fn set_labelling_rules(
     let rules = LabellingRules {
         overlap,
         reservation_hours,
-        order_seed: whole("order_seed", &order_seed)?,
-        repeat_every: whole("repeat_every", &repeat_every)?,
+        order_seed: number("order_seed", &order_seed)?,
+        repeat_every: number("repeat_every", &repeat_every)?,
         shows_others: shows_others == "yes",
     };
     door::service()?.set_labelling_rules(pass.project, &rules, Some(pass.user)).await.map_err(door::refused)
-}
-
-#[cfg(feature = "ssr")]
-fn listed(text: &str) -> Vec<String> {
-    text.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-}
-
-#[cfg(feature = "ssr")]
-fn read<T: std::str::FromStr<Err = String>>(field: &str, text: &str) -> Result<T, AppError> {
-    text.trim().parse().map_err(|reason| AppError::Invalid { field: field.to_owned(), reason })
-}
-
-/// A whole number, or nothing where the field is empty.
-#[cfg(feature = "ssr")]
-fn whole(field: &str, text: &str) -> Result<Option<u32>, AppError> {
-    let wrong =
-        || AppError::Invalid { field: field.to_owned(), reason: "a whole number, or nothing".to_owned() };
-    match text.trim() {
-        "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| wrong()),
-    }
 }

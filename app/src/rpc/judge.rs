@@ -15,6 +15,7 @@ use crate::{
         progress::Progress,
         standing::Standing,
     },
+    typed::number,
 };
 #[cfg(feature = "ssr")]
 use domain::{Permission, RunPlan, RunScope, RunState};
@@ -264,16 +265,4 @@ fn plan(scope: &str, [size, repeats, most_usd, most_tokens]: [&str; 4]) -> Resul
         most_tokens: number("most_tokens", most_tokens)?,
         ..RunPlan::once(scope)
     })
-}
-
-/// A number that may be absent.
-#[cfg(feature = "ssr")]
-pub(crate) fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
-    match text.trim() {
-        "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| AppError::Invalid {
-            field: field.to_owned(),
-            reason: format!("found {}, expected a number", domain::visible(text)),
-        }),
-    }
 }

@@ -5,7 +5,13 @@ use leptos::{prelude::*, server_fn::codec::Json};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::{address::of_project, door, page::threshold::sweep::Sweep, rpc::comparison::rule_of};
+use crate::{
+    address::of_project,
+    door,
+    page::threshold::sweep::Sweep,
+    rpc::comparison::rule_of,
+    typed::{names, number, word},
+};
 #[cfg(feature = "ssr")]
 use domain::{ContentHash, Permission};
 #[cfg(feature = "ssr")]
@@ -31,14 +37,14 @@ impl ReferenceDraft {
     pub(crate) fn choice(self) -> Result<ReferenceChoice, AppError> {
         if self.reference.is_empty() {
             let rule = rule_of(Some(self.rule))?;
-            return Ok(ReferenceChoice::Labels { rule, annotators: listed(&self.annotators) });
+            return Ok(ReferenceChoice::Labels { rule, annotators: names(&self.annotators) });
         }
         let invalid = |reason: String| AppError::Invalid { field: "reference".to_owned(), reason };
         let (name, split) =
             self.reference.rsplit_once(' ').ok_or_else(|| invalid("choose a split of a set".to_owned()))?;
         Ok(ReferenceChoice::AnchorSet {
-            name: name.parse().map_err(invalid)?,
-            split: split.parse().map_err(invalid)?,
+            name: word("reference", name)?,
+            split: word("reference", split)?,
             why: Some(self.why.trim().to_owned()).filter(|why| !why.is_empty()),
         })
     }
@@ -93,15 +99,9 @@ pub(crate) async fn accept_threshold(
     #[server(default)] reason: String,
 ) -> Result<(), AppError> {
     let pass = door::authorise(&project, Permission::Promote).await?;
-    let number = |text: &str| {
-        text.parse::<f64>().map_err(|_| AppError::Invalid {
-            field: "threshold".to_owned(),
-            reason: format!("found {}, expected a number", domain::visible(text)),
-        })
-    };
     let choice = ThresholdChoice {
         query: query_of(judge, criterion, &reference)?,
-        threshold: Some(threshold.as_str()).filter(|text| !text.is_empty()).map(number).transpose()?,
+        threshold: number("threshold", &threshold)?,
         seen: Some(seen).filter(|seen| !seen.is_empty()).map(ContentHash),
         reason,
     };
@@ -125,10 +125,8 @@ pub(crate) async fn promote(
     let pass = door::authorise(&project, Permission::Promote).await?;
     let request = PromotionRequest {
         decision,
-        purpose: purpose
-            .parse()
-            .map_err(|reason| AppError::Invalid { field: "purpose".to_owned(), reason })?,
-        criteria: listed(&criteria),
+        purpose: word("purpose", &purpose)?,
+        criteria: names(&criteria),
         reason,
         floating_reason: Some(floating_reason).filter(|reason| !reason.trim().is_empty()),
     };
@@ -148,7 +146,7 @@ pub(crate) async fn roll_back(
     let pass = door::authorise(&project, Permission::Promote).await?;
     let invalid = |reason: String| AppError::Invalid { field: "slot".to_owned(), reason };
     let (criterion, purpose) = slot.rsplit_once(' ').ok_or_else(|| invalid("choose a slot".to_owned()))?;
-    let purpose = purpose.parse().map_err(invalid)?;
+    let purpose = word("slot", purpose)?;
     let service = door::service()?;
     let changed = service.roll_back(pass.project, criterion, purpose, &reason, Some(pass.user)).await;
     changed.map_err(door::refused)?;
@@ -164,10 +162,4 @@ fn query_of(judge: String, criterion: String, reference: &str) -> Result<Thresho
         reference: ReferenceDraft { reference: reference.to_owned(), ..ReferenceDraft::default() }
             .choice()?,
     })
-}
-
-/// Names with commas between them.
-#[cfg(feature = "ssr")]
-fn listed(names: &str) -> Vec<String> {
-    names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }

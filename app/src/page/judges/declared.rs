@@ -1,6 +1,6 @@
 //! Between the form of a judge and its declaration.
 
-use crate::{error::AppError, rpc::judge::Draft};
+use crate::{error::AppError, rpc::judge::Draft, typed::names};
 use domain::{Declaration, Instrument, Model, Parser};
 use serde_json::Map;
 use service::JudgeEntry;
@@ -46,11 +46,6 @@ pub(crate) fn declaration(draft: Draft) -> Result<Declaration, AppError> {
             example_set,
         }),
     })
-}
-
-/// Names with commas between them.
-pub(crate) fn names(text: &str) -> Vec<String> {
-    text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 /// A declaration as the form has it; none for a baseline.
