@@ -38,7 +38,9 @@ pub use measure::differences::{
 };
 pub use measure::icc::{Icc, IccForm, MeanSquares, icc};
 pub use measure::kappa::{KappaAnalysis, NullTest, kappa, kappa_standard_error};
+pub use measure::mean_kappa::mean_kappa;
 pub use measure::weights::{Basis, CustomWeights, Weights, WeightsError};
+pub use rate::known_error::{implied_standard_error, with_known_error};
 pub use rate::mcnemar::{McNemar, mcnemar};
 pub use rate::mean::{arithmetic_mean, mean, median, quantile};
 pub use rate::pass_fail::{PassFail, PassRates, pass_rates};
@@ -48,5 +50,5 @@ pub use rate::rogan_gladen::{JudgyCompatible, RoganGladen, judgy_compatible, rog
 pub use resampling::bootstrap::{BootstrapDistribution, Jackknife};
 pub use result::adjust::{NotAProbability, benjamini_hochberg, benjamini_yekutieli, bonferroni, holm};
 pub use result::estimate::{Estimate, EstimateError, Flag, Interval, Method, Resamples, Undefined, Unit};
-pub use result::inference::{Inference, IntervalMethod, Resampling};
+pub use result::inference::{FEW_CLUSTERS, Inference, IntervalMethod, Resampling};
 pub use retrieval::{Citations, Gain, NotAGrade, Ranking, Unjudged};

@@ -7,6 +7,7 @@ pub(crate) mod correlation;
 pub(crate) mod differences;
 pub(crate) mod icc;
 pub(crate) mod kappa;
+pub(crate) mod mean_kappa;
 pub(crate) mod panel;
 pub(crate) mod term;
 pub(crate) mod weights;

@@ -199,12 +199,14 @@ pub fn compare_family(
             Err(reason) => undefined_kappa(**reason, n, missing),
         }
     });
-    let defined: Vec<&BootstrapDistribution> =
-        solved.iter().flatten().filter_map(|(solved, _)| solved.distribution.as_ref()).collect();
+    let distributions: Vec<Option<&BootstrapDistribution>> = solved
+        .iter()
+        .map(|solved| solved.as_ref().ok().and_then(|(solved, _)| solved.distribution.as_ref()))
+        .collect();
     Family {
         kappas: kappas.collect(),
         comparisons: pairs.into_iter().map(|pair| pair.comparison(&solution, inference)).collect(),
-        luck: Luck::of(&defined),
+        luck: Luck::of(&distributions),
     }
 }
 

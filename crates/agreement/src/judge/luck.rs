@@ -6,8 +6,10 @@ use crate::resampling::bootstrap::BootstrapDistribution;
 /// What chance does to the best of several judges, from the draws that they share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Luck {
-    /// Position, among the judges whose κ is defined, of the one with the greatest κ.
+    /// Position of the judge with the greatest κ, among all that were compared.
     pub best: usize,
+    /// How many judges take part: those whose κ varies over the resamples. A constant judge has no luck.
+    pub judges: usize,
     /// Mean over resamples of the greatest excess of a resampled κ over its estimate: what the best of so many judges
     /// gains by being picked, if all are equally good.
     pub expected: f64,
@@ -16,8 +18,15 @@ pub struct Luck {
 }
 
 impl Luck {
-    /// From the distributions of at least two judges over the same draws.
-    pub(crate) fn of(judges: &[&BootstrapDistribution]) -> Option<Luck> {
+    /// From the distributions of the judges over the same draws, absent where κ is undefined. At least two must vary.
+    pub(crate) fn of(judges: &[Option<&BootstrapDistribution>]) -> Option<Luck> {
+        let varies = |judge: &&BootstrapDistribution| judge.standard_error().is_some_and(|error| error > 0.0);
+        let (positions, varying): (Vec<usize>, Vec<&BootstrapDistribution>) =
+            judges.iter().enumerate().filter_map(|(at, judge)| Some((at, judge.filter(varies)?))).unzip();
+        Luck::of_varying(&varying).map(|luck| Luck { best: positions[luck.best], ..luck })
+    }
+
+    fn of_varying(judges: &[&BootstrapDistribution]) -> Option<Luck> {
         let best = (0..judges.len())
             .max_by(|left, right| judges[*left].estimate().total_cmp(&judges[*right].estimate()))?;
         let draws = judges.iter().map(|judge| judge.replicates().len()).min()?;
@@ -46,6 +55,7 @@ impl Luck {
         }
         (judges.len() >= 2 && defined > 0).then(|| Luck {
             best,
+            judges: judges.len(),
             expected: excess / defined as f64,
             stays_first: first as f64 / defined as f64,
         })
@@ -91,4 +101,24 @@ fn expected_greatest(count: usize) -> f64 {
         .sum::<f64>()
         * step
         / 3.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_is_named_by_its_place_among_all_and_a_constant_judge_has_no_luck() {
+        let of = |estimate: f64, moves: [f64; 4]| {
+            BootstrapDistribution::new(estimate, moves.iter().map(|by| estimate + by).collect(), Vec::new())
+        };
+        let constant = of(0.0, [0.0; 4]);
+        let [low, high] = [of(0.4, [0.3, -0.3, 0.1, -0.1]), of(0.6, [-0.2, 0.2, -0.2, 0.2])];
+        let luck = Luck::of(&[Some(&constant), None, Some(&low), Some(&high)]).unwrap();
+        assert_eq!((luck.best, luck.judges), (3, 2));
+        // The greatest excess of each draw is 0.3, 0.2, 0.1 and 0.2; the best stays first in all but the first two: 0.7 > 0.4, 0.5 > 0.4.
+        assert!((luck.expected - 0.2).abs() < 1e-12, "{luck:?}");
+        assert!((luck.stays_first - 0.5).abs() < 1e-12, "{luck:?}");
+        assert_eq!(Luck::of(&[Some(&constant), Some(&low)]), None);
+    }
 }

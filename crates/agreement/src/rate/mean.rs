@@ -113,6 +113,7 @@ mod tests {
     use crate::result::estimate::Method;
 
     #[test]
+    #[cfg_attr(miri, ignore = "thrice ten thousand resamples take Miri an hour")]
     fn clusters_widen_the_interval_and_their_numbers_mean_nothing() {
         let values: Vec<Option<f64>> = (0..60).map(|item| Some(f64::from(item / 3 % 4))).collect();
         let of = |number: &dyn Fn(u32) -> u32| {

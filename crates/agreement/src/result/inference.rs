@@ -3,8 +3,8 @@
 use crate::distributions::normal_critical;
 use crate::result::estimate::{Estimate, Flag, Interval, Method, Unit};
 
-/// Below this many clusters an interval may be too narrow.
-const FEW_CLUSTERS: usize = 30;
+/// Below this many clusters an interval may be too narrow, and is flagged [`Flag::FewClusters`].
+pub const FEW_CLUSTERS: usize = 30;
 /// Below this many items a figure is flagged as from a small sample.
 const SMALL_SAMPLE: usize = 30;
 /// Below this many items nominal 95 % intervals of κ cover 80–90 %.
