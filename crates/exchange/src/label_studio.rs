@@ -171,11 +171,17 @@ fn labels(place: &Place, conversation: &str, map: &Map<String, Value>, findings:
         .unwrap_or_else(|| "label-studio-annotator".to_owned());
     for result in elements(map.get("result").unwrap_or(&Value::Null)) {
         let Some((criterion, value)) = said(result, findings) else { continue };
+        // What an export of ours says beside the value.
+        let beside = |name: &str| at(result, &["meta", name]).clone();
         let label = row([
             ("annotator", Some(annotator.clone().into())),
             ("conversation", Some(conversation.into())),
+            ("unit", Some(beside("unit")).filter(Value::is_string)),
             ("criterion", Some(criterion.clone().into())),
             ("value", Some(value)),
+            ("pass", Some(beside("pass")).filter(Value::is_u64)),
+            ("comment", Some(beside("comment")).filter(Value::is_string)),
+            ("flag", Some(beside("flag")).filter(Value::is_boolean)),
             ("labelled_at", map.get("created_at").and_then(time).map(Value::from)),
             ("seconds", map.get("lead_time").filter(|seconds| seconds.is_number()).cloned()),
         ]);

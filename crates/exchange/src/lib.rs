@@ -23,7 +23,8 @@ mod trace;
 mod value;
 
 pub use input::LARGEST_FILE;
-pub use report::{Field, Report};
+pub use report::Report;
+pub use table::MAPPED_FIELDS;
 
 use domain::Fault;
 use input::Input;
@@ -226,7 +227,8 @@ pub fn is_ours(name: &str, beginning: &[u8]) -> bool {
     match serde_json::from_str::<Value>(line) {
         Ok(Value::Object(fields)) => table::is_ours(&|field| fields.contains_key(field)),
         Ok(_) => false,
-        Err(_) => !matches!(line, "{" | "[" | "[{") && !line.starts_with('['),
+        // A line of ours that is broken; a document over several lines begins with a brace alone.
+        Err(_) => line.starts_with('{') && line != "{",
     }
 }
 
@@ -304,10 +306,10 @@ impl Findings {
         self.conversations.push(Row { place, fields: Ok(fields) });
     }
 
-    /// A second label of one person on one item is another pass.
+    /// A second label of one person on one item is another pass, unless it says itself which one it is.
     fn label(&mut self, place: Place, mut fields: Map<String, Value>) {
-        let before = self.said_before(["annotator", "conversation", "criterion"], &fields);
-        if before > 0 {
+        let before = self.said_before(["annotator", "conversation", "unit", "criterion"], &fields);
+        if before > 0 && !fields.contains_key("pass") {
             fields.insert("pass".to_owned(), before.into());
         }
         self.labels.push(Row { place, fields: Ok(fields) });
@@ -315,14 +317,14 @@ impl Findings {
 
     /// A second verdict of one judge on one item is a repeat.
     fn verdict(&mut self, place: Place, mut fields: Map<String, Value>) {
-        let before = self.said_before(["judge", "conversation", "criterion"], &fields);
+        let before = self.said_before(["judge", "conversation", "unit", "criterion"], &fields);
         if before > 0 {
             fields.insert("repeat".to_owned(), before.into());
         }
         self.verdicts.push(Row { place, fields: Ok(fields) });
     }
 
-    fn said_before(&mut self, names: [&str; 3], fields: &Map<String, Value>) -> u64 {
+    fn said_before(&mut self, names: [&str; 4], fields: &Map<String, Value>) -> u64 {
         let key = names.map(|name| fields.get(name).map(Value::to_string));
         let count = self.said.entry(format!("{names:?} {key:?}")).or_default();
         *count += 1;

@@ -1,5 +1,6 @@
 //! What was understood of a file, and what was left out.
 
+use domain::FieldUse;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -20,20 +21,9 @@ pub struct Report {
     /// Labels found.
     pub labels: u64,
     /// For each field that was read: what it became, and in how many records.
-    pub read: Vec<Field>,
+    pub read: Vec<FieldUse>,
     /// For each thing that was left out: why, and how often.
-    pub left_out: Vec<Field>,
-}
-
-/// One field of a file's records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Field {
-    /// Its name, as the tool calls it.
-    pub field: String,
-    /// What it became, or why it was left out.
-    pub what: String,
-    /// How many times.
-    pub count: u64,
+    pub left_out: Vec<FieldUse>,
 }
 
 /// Counts while a file is read.
@@ -72,9 +62,9 @@ impl Tally {
     }
 
     /// The counts, in the order of the fields.
-    pub(crate) fn finish(self) -> (Vec<Field>, Vec<Field>) {
+    pub(crate) fn finish(self) -> (Vec<FieldUse>, Vec<FieldUse>) {
         let list = |counts: BTreeMap<(String, String), u64>| {
-            counts.into_iter().map(|((field, what), count)| Field { field, what, count }).collect()
+            counts.into_iter().map(|((field, what), count)| FieldUse { field, what, count }).collect()
         };
         (list(self.read), list(self.left_out))
     }

@@ -16,7 +16,7 @@ pub(crate) fn is_ours(has: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// Fields that a column may be mapped to.
-const FIELDS: [&str; 16] = [
+pub const MAPPED_FIELDS: [&str; 16] = [
     "id",
     "cluster",
     "case",
@@ -41,8 +41,8 @@ pub(crate) fn read(input: Input, findings: &mut Findings) -> Result<(), Fault> {
         return Err(Fault::new("", "a file that is no CSV", "a CSV with a header row, named *.csv"));
     };
     for (field, column) in &findings.columns {
-        if !FIELDS.contains(&field.as_str()) {
-            return Err(Fault::new("--column", field, format!("one of {}", FIELDS.join(", "))));
+        if !MAPPED_FIELDS.contains(&field.as_str()) {
+            return Err(Fault::new("--column", field, format!("one of {}", MAPPED_FIELDS.join(", "))));
         }
         if !header.contains(column) {
             return Err(Fault::new(
@@ -77,7 +77,7 @@ pub(crate) fn mapped(
 ) -> Result<Map<String, Value>, Fault> {
     let mut conversation = Map::new();
     let mut taken = Vec::new();
-    for field in FIELDS {
+    for field in MAPPED_FIELDS {
         let theirs =
             usual.iter().find(|(ours, _)| *ours == field).map_or(&[] as &[&str], |(_, theirs)| theirs);
         let mapping = findings.columns.get(field).map(String::as_str);
