@@ -1,4 +1,6 @@
+mod coarse;
 mod compute;
+mod contrast;
 mod families;
 mod figures;
 mod one_judge;
@@ -7,9 +9,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use contrast::{
+    Answers, Contrast, ContrastChoice, ContrastCounts, ContrastItem, ContrastOutcome, RepeatAnswer,
+};
 pub use figures::{
-    AltTestFigures, AnnotatorKappa, BestOfSeveral, CriterionComparison, Delta, Filled, JudgeFigures,
-    OverBaseline, PassFailFigures, SliceComparison, SliceFigures, Stability,
+    AltTestFigures, AnnotatorKappa, BestOfSeveral, CoarseFigures, CriterionComparison, Delta, Filled,
+    JudgeFigures, OverBaseline, PassFailFigures, SliceComparison, SliceFigures, Stability,
 };
 
 use crate::{ConfirmOpening, ContentHash, FailureKind, SliceBy, Split};

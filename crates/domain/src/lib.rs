@@ -18,6 +18,7 @@ mod diagnosis;
 mod fault;
 mod gate;
 mod home;
+mod import_report;
 mod justification;
 mod label;
 mod labelling;
@@ -25,6 +26,8 @@ mod metric;
 mod observations;
 mod policy;
 mod promotion;
+mod recalibration;
+mod redaction;
 mod references;
 mod release_log;
 mod role;
@@ -38,6 +41,7 @@ mod trace;
 mod unit;
 mod verdict;
 mod visible;
+mod watch;
 
 pub use adjudication::{
     Adjudication, AdjudicationCase, AdjudicationQueue, AdjudicationReason, AnonymousLabel, ContestedItem,
@@ -64,9 +68,10 @@ pub use checks::{
     UnstableCase,
 };
 pub use comparison::{
-    AltTestFigures, AnchorSource, AnnotatorKappa, BestOfSeveral, Comparison, ComparisonChoice,
+    AltTestFigures, AnchorSource, AnnotatorKappa, Answers, BestOfSeveral, CoarseFigures, Comparison,
+    ComparisonChoice, Contrast, ContrastChoice, ContrastCounts, ContrastItem, ContrastOutcome,
     CriterionComparison, Delta, Filled, JudgeFigures, LedgerEntry, OverBaseline, PassFailFigures,
-    ReferenceRule, ReferenceSource, SliceComparison, SliceFigures, Stability,
+    ReferenceRule, ReferenceSource, RepeatAnswer, SliceComparison, SliceFigures, Stability,
 };
 pub use conversation::{
     Answer, Conversation, Expected, ExpectedTool, MAXIMUM_PASSAGES, Message, Paragraph, Passage, Routing,
@@ -85,6 +90,7 @@ pub use gate::{
     SliceNamed, Verdict,
 };
 pub use home::{ApiTokenEntry, Member, OwnSession, ProjectFigures, ProjectMembership};
+pub use import_report::{FieldUse, ImportReport, Redacted, Taken};
 pub use justification::JustificationGrade;
 pub use label::LabelRow;
 pub use labelling::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, SaveOutcome};
@@ -92,6 +98,10 @@ pub use metric::{Better, Metric};
 pub use observations::{HumanValue, JudgeValue, Observations, Setting, SliceBy};
 pub use policy::{Bound, BoundOn, MetricRules, Policy, PolicyError, PolicyVersion, Rules, WorstSlice};
 pub use promotion::{PromotedJudge, Purpose, SlotAct, SlotChange, to_roll_back};
+pub use recalibration::{
+    CriterionRecalibration, Recalibrated, Recalibration, Steadiness, SteadinessCheck, Then,
+};
+pub use redaction::{ORDER, OwnRule, PrivateKind, RedactionRules};
 pub use references::{ReferenceItem, References};
 pub use release_log::{ReleaseEvent, ReleaseLogEntry};
 pub use role::{Permission, Role};
@@ -108,3 +118,8 @@ pub use trace::{CitedParagraph, CitedPassage, Trace};
 pub use unit::{Unit, UnitError, UnitKind};
 pub use verdict::{FailureKind, Outcome, VerdictRow};
 pub use visible::visible;
+pub use watch::{
+    Alert, AnchorPairs, BINS, Calibration, CorrectedRate, Cut, Day, DimensionSettings, DimensionWatch,
+    ModelEvent, Moved, Mover, OnFailure, PARTS, RollingPoint, ScaleShare, ScoredSeries, ScoringJudge,
+    SeriesWatch, Sums, WatchInput, WatchReport, WatchSettings,
+};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, HashSet},
+    fmt,
     sync::Arc,
 };
 
@@ -200,52 +201,43 @@ impl Observations {
     /// [`Observations::hash`] is another, these say what changed.
     #[must_use]
     pub fn hashes_by_part(&self) -> BTreeMap<String, ContentHash> {
-        let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut parts: BTreeMap<Part<'_>, Vec<String>> = BTreeMap::new();
         for (part, row) in self.rows() {
             parts.entry(part).or_default().push(row);
         }
         let hashed = parts.into_iter().map(|(part, mut rows)| {
             rows.sort_unstable();
-            (part, ContentHash::of_bytes(rows.join("\0").as_bytes()))
+            (part.to_string(), ContentHash::of_bytes(rows.join("\0").as_bytes()))
         });
         hashed.collect()
     }
 
     /// Every reference, label and verdict with the cluster and slices of its conversation, and the part that it belongs to.
-    fn rows(&self) -> impl Iterator<Item = (String, String)> {
-        let place = |setting: u32, unit: &str| {
-            let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
-            self.settings.get(setting as usize).map_or_else(String::new, |s| {
-                format!(
-                    "{}\t{}\t{}\t{}\t{}\t{}\t{unit}",
-                    s.conversation,
-                    s.cluster,
-                    text(&s.category),
-                    text(&s.corpus),
-                    text(&s.system),
-                    text(&s.language)
-                )
-            })
+    fn rows(&self) -> impl Iterator<Item = (Part<'_>, String)> {
+        let settings: Vec<String> = self.settings.iter().map(Setting::row).collect();
+        let place = |setting: u32, unit: &str| match settings.get(setting as usize) {
+            Some(setting) => [setting.as_str(), unit].concat(),
+            None => String::new(),
         };
-        let mut rows: Vec<(String, String)> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
+        let mut rows: Vec<(Part<'_>, String)> = Vec::with_capacity(self.labels.len() + self.verdicts.len());
         for reference in self.references.iter().flatten() {
             let place = place(reference.setting, &reference.unit);
             let row = format!("reference\t{place}\t{}\t{}", reference.criterion, reference.value);
-            rows.push(("references".to_owned(), row));
+            rows.push((Part::Named("references"), row));
         }
         for label in &self.labels {
             let place = place(label.setting, &label.unit);
             let row = format!("label\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
-            rows.push(("labels".to_owned(), row));
+            rows.push((Part::Named("labels"), row));
         }
         for label in &self.repeats {
             let place = place(label.setting, &label.unit);
             let row = format!("repeat\t{place}\t{}\t{}\t{}", label.criterion, label.annotator, label.value);
-            rows.push(("repeats".to_owned(), row));
+            rows.push((Part::Named("repeats"), row));
         }
         for (setting, period) in (0..).zip(&self.periods) {
             let period = period.as_deref().unwrap_or_default();
-            rows.push(("periods".to_owned(), format!("period\t{}\t{period}", self.conversation(setting))));
+            rows.push((Part::Named("periods"), format!("period\t{}\t{period}", self.conversation(setting))));
         }
         for verdict in &self.verdicts {
             let place = place(verdict.setting, &verdict.unit);
@@ -257,9 +249,35 @@ impl Observations {
                 "verdict\t{place}\t{}\t{}\t{}\t{}\t{outcome}",
                 verdict.criterion, verdict.judge, verdict.fingerprint, verdict.repeat
             );
-            rows.push((format!("verdicts of `{}`", verdict.judge), row));
+            rows.push((Part::VerdictsOf(&verdict.judge), row));
         }
         rows.into_iter()
+    }
+}
+
+impl Setting {
+    /// What its rows begin with when they are hashed.
+    fn row(&self) -> String {
+        let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
+        let (category, corpus) = (text(&self.category), text(&self.corpus));
+        let (system, language) = (text(&self.system), text(&self.language));
+        format!("{}\t{}\t{category}\t{corpus}\t{system}\t{language}\t", self.conversation, self.cluster)
+    }
+}
+
+/// What is hashed by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'a> {
+    Named(&'static str),
+    VerdictsOf(&'a str),
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Named(name) => f.write_str(name),
+            Part::VerdictsOf(judge) => write!(f, "verdicts of `{judge}`"),
+        }
     }
 }
 

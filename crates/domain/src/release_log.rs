@@ -1,4 +1,4 @@
-use crate::{AcceptedThreshold, AnchorSetName, ContentHash, SlotChange, Verdict};
+use crate::{AcceptedThreshold, AnchorSetName, ContentHash, Recalibration, SlotChange, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// An entry of the log of releases: what was asked, decided, moved and promoted.
@@ -40,6 +40,8 @@ pub enum ReleaseEvent {
     Slot(Box<SlotChange>),
     /// A pass threshold was accepted.
     Threshold(AcceptedThreshold),
+    /// A promoted judge was asked again about its anchor set.
+    Recalibration(Box<Recalibration>),
     /// The `confirm` split of an anchor set was opened.
     Confirm {
         /// The set.

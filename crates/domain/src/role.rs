@@ -26,6 +26,8 @@ pub enum Permission {
     Judge,
     /// Say who labels what.
     Assign,
+    /// Import files, and say what is taken out of them.
+    Import,
     /// Decide items on which people do not agree.
     Adjudicate,
     /// Write the rubric, and publish its versions.
@@ -46,6 +48,7 @@ impl Role {
             Permission::Label => Role::Annotator,
             Permission::Analyse | Permission::Judge => Role::Engineer,
             Permission::Assign
+            | Permission::Import
             | Permission::Adjudicate
             | Permission::WriteRubric
             | Permission::Gate

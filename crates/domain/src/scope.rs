@@ -12,11 +12,15 @@ pub enum Scope {
     Gate,
     /// Run judges, which costs money.
     Judge,
+    /// Send production scores, and ask the inline gate, which costs money.
+    Score,
+    /// Import files.
+    Import,
 }
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Scope; 3] = [Scope::Read, Scope::Gate, Scope::Judge];
+    pub const ALL: [Scope; 5] = [Scope::Read, Scope::Gate, Scope::Judge, Scope::Score, Scope::Import];
 
     /// What the token's person must be permitted in the project.
     #[must_use]
@@ -24,7 +28,8 @@ impl Scope {
         match self {
             Scope::Read => Permission::Analyse,
             Scope::Gate => Permission::Gate,
-            Scope::Judge => Permission::Judge,
+            Scope::Judge | Scope::Score => Permission::Judge,
+            Scope::Import => Permission::Import,
         }
     }
 
@@ -35,6 +40,8 @@ impl Scope {
             Scope::Read => "read",
             Scope::Gate => "gate",
             Scope::Judge => "judge",
+            Scope::Score => "score",
+            Scope::Import => "import",
         }
     }
 }
@@ -49,9 +56,8 @@ impl FromStr for Scope {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Scope, String> {
-        Scope::ALL
-            .into_iter()
-            .find(|scope| scope.word() == text)
-            .ok_or_else(|| format!("`{}` is no scope: expected read, gate or judge", crate::visible(text)))
+        Scope::ALL.into_iter().find(|scope| scope.word() == text).ok_or_else(|| {
+            format!("`{}` is no scope: expected read, gate, judge, score or import", crate::visible(text))
+        })
     }
 }

@@ -1,5 +1,8 @@
 use crate::{ContentHash, Observations, ReferenceSource, References, Rubric};
-use agreement::{Pairs, ThresholdPoint, best_threshold, threshold_point, threshold_sweep};
+use agreement::{
+    Estimate, Inference, Pairs, Ratings, ThresholdPoint, Weights, best_threshold, kappa, threshold_point,
+    threshold_sweep,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,6 +31,9 @@ pub struct ThresholdProposal {
     pub proposed: ThresholdPoint,
     /// Every threshold that was tried, lowest first.
     pub sweep: Vec<ThresholdPoint>,
+    /// κ of passing at each of them with its analytic interval by cluster; empty where it was kept before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kappas: Vec<Estimate>,
 }
 
 /// A threshold that was accepted for one instrument on one criterion.
@@ -81,6 +87,13 @@ pub enum NoThreshold {
     NoVariation,
 }
 
+/// What a person and a judge say of one item in one repeat, and the conversation that it is of.
+struct Both {
+    setting: u32,
+    person: f64,
+    judge: f64,
+}
+
 /// What people or a judge say of items, one after another.
 type Answers = Vec<Option<f64>>;
 
@@ -112,11 +125,17 @@ impl ThresholdProposal {
         }
         let people = reference_values(rubric, observations, &reference, criterion);
         let mut repeats: BTreeMap<u32, (Answers, Answers)> = BTreeMap::new();
+        let mut both = Vec::new();
         for verdict in verdicts() {
             let Some(person) = people.get(&(verdict.setting, verdict.unit.clone())) else { continue };
             let (persons, values) = repeats.entry(verdict.repeat).or_default();
-            persons.push(scale.is_applicable(*person).then_some(*person));
-            values.push(verdict.outcome.ok().filter(|value| scale.is_applicable(*value)));
+            let person = scale.is_applicable(*person).then_some(*person);
+            let judge = verdict.outcome.ok().filter(|value| scale.is_applicable(*value));
+            if let (Some(person), Some(judge)) = (person, judge) {
+                both.push(Both { setting: verdict.setting, person, judge });
+            }
+            persons.push(person);
+            values.push(judge);
         }
         let pairs: Vec<Pairs> = repeats
             .into_values()
@@ -128,6 +147,10 @@ impl ThresholdProposal {
         let before = threshold_point(&pairs, pass_level, before.unwrap_or(pass_level))
             .ok_or(NoThreshold::NoVerdict)?;
         let proposed = *best_threshold(&sweep).ok_or(NoThreshold::NoVariation)?;
+        let kappas = sweep
+            .iter()
+            .map(|point| kappa_of_passing(observations, &both, pass_level, point.threshold))
+            .collect();
         let settings = format!("threshold {reference:?} {criterion} {judge}");
         Ok(ThresholdProposal {
             criterion: criterion.to_owned(),
@@ -139,9 +162,33 @@ impl ThresholdProposal {
             before,
             proposed,
             sweep,
+            kappas,
         })
     }
 }
+
+/// κ of whether people and the judge pass an answer. Repeats of one item and items of one conversation fall into its cluster, so that they
+/// are not taken for independent.
+fn kappa_of_passing(observations: &Observations, both: &[Both], pass_level: f64, threshold: f64) -> Estimate {
+    let Ok(scale) = agreement::Scale::ordinal([0.0, 1.0]) else {
+        let (reason, says) = (agreement::Undefined::ScaleMismatch, "passing and failing are no scale");
+        return Estimate::undefined_because(reason, says, both.len() as u64, 0);
+    };
+    let mut builder = Ratings::builder(scale);
+    for (number, Both { setting, person, judge }) in both.iter().enumerate() {
+        let (item, cluster) = (number.to_string(), observations.cluster(*setting));
+        let passes = |value: f64, from: f64| Some(f64::from(u8::from(value >= from - SNAP)));
+        let pushed = builder
+            .push("people", &item, passes(*person, pass_level), Some(cluster))
+            .and_then(|()| builder.push("judge", &item, passes(*judge, threshold), Some(cluster)));
+        debug_assert!(pushed.is_ok(), "{pushed:?}");
+    }
+    let ratings = builder.build();
+    kappa(&ratings.pair(0, 1), &Weights::Unweighted, &Inference::analytic())
+}
+
+/// As near to a threshold counts as at it.
+const SNAP: f64 = 1e-9;
 
 /// The agreed value of each item of a criterion: what is frozen or decided, or else what the rule makes of the labels.
 fn reference_values(

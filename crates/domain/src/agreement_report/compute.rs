@@ -9,7 +9,7 @@ use crate::observations::split_item;
 use crate::{Criterion, HumanValue, Observations, Rubric, Scale, ScaleKind, SliceBy};
 use agreement::{
     Estimate, Inference, Metric, Pairs, Ratings, Undefined, Weights, agreement_within, arithmetic_mean,
-    exact_agreement, kappa, krippendorff_alpha, mean,
+    exact_agreement, kappa, krippendorff_alpha, mean, mean_kappa,
 };
 use std::collections::BTreeMap;
 
@@ -340,20 +340,16 @@ fn annotator_slices(
     let of = |rater: usize| {
         let own = ratings.filter_items(|item, _| ratings.value(rater, item).is_some());
         let name = ratings.raters()[rater].as_str();
-        let others: Vec<Estimate> = match own.rater(name) {
-            None => Vec::new(),
-            Some(me) => (0..own.raters().len())
-                .filter(|other| *other != me)
-                .map(|other| kappa(&own.pair(me, other), &Weights::quadratic(), &Inference::analytic()))
-                .collect(),
-        };
+        let others = own.rater(name).map_or_else(Vec::new, |me| {
+            (0..own.raters().len()).filter(|other| *other != me).map(|other| (me, other)).collect()
+        });
         let n = (0..ratings.n_items()).filter(|item| ratings.value(rater, *item).is_some()).count();
         SliceAgreement {
             by: SliceBy::Annotator.word().to_owned(),
             value: name.to_owned(),
             labels: n as u64,
             alpha: alphas(&own),
-            mean_quadratic: mean_of(&others),
+            mean_quadratic: mean_kappa(&own, &others, &Weights::quadratic(), &Inference::analytic()),
         }
     };
     (0..ratings.raters().len()).map(of).collect()
@@ -361,31 +357,12 @@ fn annotator_slices(
 
 fn slice(by: &str, value: &str, labels: usize, ratings: &Ratings) -> SliceAgreement {
     let raters = ratings.raters().len();
-    let figures: Vec<Estimate> = (0..raters)
-        .flat_map(|a| (a + 1..raters).map(move |b| (a, b)))
-        .map(|(a, b)| ratings.pair(a, b))
-        .filter(|pair| pair.n() > 0)
-        .map(|pair| kappa(&pair, &Weights::quadratic(), &Inference::analytic()))
-        .collect();
+    let pairs: Vec<(usize, usize)> = (0..raters).flat_map(|a| (a + 1..raters).map(move |b| (a, b))).collect();
     SliceAgreement {
         by: by.to_owned(),
         value: value.to_owned(),
         labels: labels as u64,
         alpha: alphas(ratings),
-        mean_quadratic: mean_of(&figures),
-    }
-}
-
-/// The mean of the figures that are defined, over the items of all of them.
-fn mean_of(figures: &[Estimate]) -> Estimate {
-    let defined: Vec<f64> = figures.iter().filter_map(Estimate::value).collect();
-    let n = figures.iter().map(Estimate::n).sum();
-    let undefined = (figures.len() - defined.len()) as u64;
-    match arithmetic_mean(&defined) {
-        Some(mean) => Estimate::defined(mean, n, undefined),
-        None => {
-            let says = "no pair of annotators has a κ here";
-            Estimate::undefined_because(Undefined::NoPairableUnits, says, n, undefined)
-        }
+        mean_quadratic: mean_kappa(ratings, &pairs, &Weights::quadratic(), &Inference::analytic()),
     }
 }

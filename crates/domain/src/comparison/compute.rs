@@ -1,8 +1,8 @@
 //! From labels and verdicts to figures.
 
 use super::{
-    Comparison, ComparisonChoice, CriterionComparison, JudgeFigures, ReferenceSource, families::Families,
-    one_judge::figures_of, slices::slices_of, table::Table,
+    Comparison, ComparisonChoice, CriterionComparison, JudgeFigures, ReferenceSource, coarse::coarse_figures,
+    families::Families, one_judge::figures_of, slices::slices_of, table::Table,
 };
 use crate::{Criterion, Observations, Rubric};
 use agreement::{Inference, Rule};
@@ -52,8 +52,10 @@ fn of_criterion(
         return None;
     }
     let families = Families::new(&table, rule, choice);
+    let mut coarse = coarse_figures(&table, scale, observations, rule, choice);
     let mut judges: Vec<JudgeFigures> = (0..table.judges.len())
         .filter_map(|position| figures_of(&table, scale, &families, position))
+        .map(|figures| JudgeFigures { coarse: coarse.remove(&figures.judge), ..figures })
         .collect();
     let kappa = |figures: &JudgeFigures| figures.quadratic.value().unwrap_or(f64::NEG_INFINITY);
     judges.sort_by(|x, y| kappa(y).total_cmp(&kappa(x)).then_with(|| x.judge.cmp(&y.judge)));

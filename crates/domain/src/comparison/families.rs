@@ -40,7 +40,7 @@ impl Families {
         let annotators = annotators(table, &judges, &quadratic);
         let [pessimistic, optimistic] =
             [Fill::Pessimistic, Fill::Optimistic].map(|how| filled(table, &judges, &quadratic, how));
-        let mut ceilings = Ceilings { table, rule, known: HashMap::new() };
+        let mut ceilings = Ceilings::of(table, rule);
         let baselines: Vec<usize> = choice.baselines.iter().filter_map(|name| position(name)).collect();
         let mut found: Vec<OfFamily> = (0..judges.len())
             .map(|at| OfFamily {
@@ -78,7 +78,7 @@ impl Families {
     }
 }
 
-fn family(table: &Table<'_>, judges: &[Judge], pairing: Pairing, weights: Weights) -> Family {
+pub(super) fn family(table: &Table<'_>, judges: &[Judge], pairing: Pairing, weights: Weights) -> Family {
     compare_family(&table.ratings, &table.reference, judges, pairing, &weights, &Inference::default())
 }
 
@@ -120,17 +120,10 @@ fn filled(table: &Table<'_>, judges: &[Judge], as_it_stands: &Family, how: Fill)
 
 /// What chance does to the best; judges that never vary, as a constant one, take no part.
 fn luck(table: &Table<'_>, family: &Family) -> Option<BestOfSeveral> {
-    let varying: Vec<&str> = table
-        .judges
-        .iter()
-        .zip(&family.kappas)
-        .filter(|(_, kappa)| kappa.interval().is_some())
-        .map(|(judge, _)| judge.name)
-        .collect();
     let luck = family.luck?;
     Some(BestOfSeveral {
-        judges: varying.len() as u64,
-        best: (*varying.get(luck.best)?).to_owned(),
+        judges: luck.judges as u64,
+        best: table.judges.get(luck.best)?.name.to_owned(),
         expected: luck.expected,
         stays_first: luck.stays_first,
     })
@@ -182,14 +175,18 @@ fn p_of(table: &Table<'_>, judges: &[Judge], comparison: &agreement::Comparison)
 }
 
 /// The ceilings, each on the items that a judge answered; judges that answered the same items share one.
-struct Ceilings<'a> {
+pub(super) struct Ceilings<'a> {
     table: &'a Table<'a>,
     rule: Rule,
     known: HashMap<Vec<bool>, Estimate>,
 }
 
-impl Ceilings<'_> {
-    fn on(&mut self, judge: &Judge) -> Estimate {
+impl<'a> Ceilings<'a> {
+    pub(super) fn of(table: &'a Table<'a>, rule: Rule) -> Ceilings<'a> {
+        Ceilings { table, rule, known: HashMap::new() }
+    }
+
+    pub(super) fn on(&mut self, judge: &Judge) -> Estimate {
         let ratings = &self.table.ratings;
         let answered: Vec<bool> = (0..ratings.n_items()).map(|item| judge.answered(item)).collect();
         let mut on = Column::absent(ratings.n_items());

@@ -77,6 +77,9 @@ pub struct JudgeFigures {
     pub exact: Estimate,
     /// Quadratic κ against each annotator, on the items that both answered.
     pub annotators: Vec<AnnotatorKappa>,
+    /// The same on the coarser form of the scale; absent where none is declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<CoarseFigures>,
     /// Whether it may stand in for an annotator.
     pub alt_test: AltTestFigures,
     /// Pass and fail at the pass level; absent on a scale that declares none.
@@ -106,6 +109,20 @@ pub struct JudgeFigures {
     /// Against the incumbent, on the items that both answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
+}
+
+/// One judge on the coarser form of the scale: its values and the references, each made coarse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoarseFigures {
+    /// Quadratic weighted κ; on two levels Cohen's κ.
+    pub quadratic: Estimate,
+    /// Cohen's κ.
+    pub unweighted: Estimate,
+    /// How well one person agrees with the others on the same items.
+    pub ceiling: Estimate,
+    /// Difference of quadratic κ to the incumbent, on the items that both answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Estimate>,
 }
 
 /// A judge minus the incumbent on the items that both answered.

@@ -66,6 +66,7 @@ pub(super) fn figures_of(
         mae: mean(mean_absolute_error),
         exact: mean(exact_agreement),
         annotators: family.annotators,
+        coarse: None,
         alt_test: may_stand_in(table, scale, judge),
         pass_fail: scale.relevant_from.map(|level| pass_fail(table, judge, &pairs, level)),
         confusion: if scale.can_be_shown() { confusion(&pairs) } else { Vec::new() },

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{HumanValue, JudgeValue, Observations, Rubric, Setting};
+use crate::{HumanValue, JudgeValue, Observations, Rubric, Setting, SliceNamed};
 use agreement::Undefined;
 use std::sync::Arc;
 
@@ -232,8 +232,95 @@ fn slices_are_the_whole_cut_into_pieces() {
 
 #[test]
 fn the_luck_of_the_best_leaves_out_who_never_varies() {
-    let found = compared(&observations(), &ComparisonChoice::default());
+    let mut observations = observations();
+    // It stands before all others.
+    observations
+        .verdicts
+        .iter_mut()
+        .filter(|said| *said.judge == *"level")
+        .for_each(|said| said.judge = "a".into());
+    let found = compared(&observations, &ComparisonChoice::default());
     let luck = found.luck.as_ref().unwrap();
     assert_eq!(luck.best, found.judges[0].judge);
     assert!(luck.judges < 5 && luck.expected > 0.0 && luck.stays_first > 0.0, "{luck:?}");
+}
+
+fn contrasted(judge: &str, against: Option<&str>, slice: Option<SliceNamed>) -> Contrast {
+    let rubric = Rubric::from_toml(RUBRIC).unwrap();
+    let annotators = ["ada", "ben", "cyd"].map(str::to_owned).to_vec();
+    let source = ReferenceSource { rule: ReferenceRule::Median, annotators, anchor_set: None };
+    let choice = ContrastChoice {
+        criterion: "relevance".to_owned(),
+        judge: judge.to_owned(),
+        against: against.map(str::to_owned),
+        slice,
+    };
+    Contrast::of("p", &rubric, &observations(), source, &choice).unwrap()
+}
+
+#[test]
+fn what_one_judge_wins_the_other_loses() {
+    let (ours, theirs) = (contrasted("near", Some("high"), None), contrasted("high", Some("near"), None));
+    assert!(ours.counts.won > ours.counts.lost && ours.counts.lost > 0, "{:?}", ours.counts);
+    assert_eq!(
+        (ours.counts.won, ours.counts.lost, ours.counts.even),
+        (theirs.counts.lost, theirs.counts.won, theirs.counts.even)
+    );
+    let first = theirs.items.first().unwrap();
+    assert_eq!(first.outcome, ContrastOutcome::Lost);
+    let near = first.against.as_ref().unwrap();
+    assert!(first.judge.distance > near.distance, "what is lost by most comes first");
+    assert_eq!(first.labels.len(), 3);
+    let nobody = contrasted("near", None, None);
+    assert_eq!(nobody.counts.unanswered, nobody.items.len() as u64);
+    assert!(nobody.items.is_sorted_by(|x, y| x.judge.distance >= y.judge.distance));
+}
+
+#[test]
+fn a_failure_is_neither_won_nor_lost() {
+    let gaps = contrasted("gaps", Some("near"), None);
+    assert_eq!(gaps.counts.unanswered, u64::from(ITEMS) / 5);
+    let failed = gaps.items.iter().find(|item| item.outcome == ContrastOutcome::Unanswered).unwrap();
+    assert_eq!(failed.judge.repeats.first().unwrap().failure, Some(FailureKind::Refused));
+    assert_eq!(failed.judge.distance, None);
+}
+
+#[test]
+fn items_of_a_slice_are_those_of_its_conversations() {
+    let slice = SliceNamed { by: SliceBy::Category, value: "short".to_owned() };
+    let short = contrasted("shaky", Some("near"), Some(slice));
+    assert_eq!(short.items.len(), 40);
+    let twice = short.items.iter().find(|item| item.conversation == "c10").unwrap();
+    assert_eq!(twice.judge.repeats.len(), 2);
+    let said: Vec<f64> = twice.judge.repeats.iter().filter_map(|answer| answer.value).collect();
+    let apart = said.iter().map(|value| (value - twice.reference).abs()).sum::<f64>() / 2.0;
+    assert!((twice.judge.distance.unwrap() - apart).abs() < 1e-12);
+}
+
+#[test]
+fn the_coarse_figures_are_those_of_coarse_answers() {
+    let choice = against("high");
+    let found = compared(&observations(), &choice);
+    let coarse_rubric = RUBRIC
+        .replace("coarse = [0, 0, 1, 1]", "")
+        .replace("relevant_from = 2", "")
+        .replace("levels = [{ value = 0, name = \"no\" }, { value = 1, name = \"related\" }, { value = 2, name = \"relevant\" },", "levels = [")
+        .replace("{ value = 3, name = \"perfect\" }]", "{ value = 0, name = \"no\" }, { value = 1, name = \"yes\" }]");
+    let mut binary = observations();
+    let coarse = |value: f64| f64::from(u8::from(value >= 2.0));
+    binary.labels.iter_mut().for_each(|label| label.value = coarse(label.value));
+    binary.verdicts.iter_mut().for_each(|verdict| verdict.outcome = verdict.outcome.map(coarse));
+    let rubric = Rubric::from_toml(&coarse_rubric).unwrap();
+    let annotators = ["ada", "ben", "cyd"].map(str::to_owned).to_vec();
+    let source = ReferenceSource { rule: ReferenceRule::Median, annotators, anchor_set: None };
+    let expected = Comparison::of("p", &rubric, &binary, source, &choice).criteria.remove(0);
+    for figures in &found.judges {
+        let (coarse, expected) = (figures.coarse.as_ref().unwrap(), of(&expected, &figures.judge));
+        assert_eq!(coarse.quadratic.value(), expected.quadratic.value(), "{}", figures.judge);
+        assert_eq!(coarse.unweighted.value(), expected.unweighted.value(), "{}", figures.judge);
+        assert_eq!(coarse.ceiling.value(), expected.ceiling.value(), "{}", figures.judge);
+        let delta = expected.delta.as_ref().map(|delta| delta.quadratic.value());
+        assert_eq!(coarse.delta.as_ref().map(|delta| delta.value()), delta, "{}", figures.judge);
+        assert!(expected.coarse.is_none());
+    }
 }
