@@ -54,6 +54,31 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
+    /// Writes an entry unless the same person did the same with the same in the project since then; whether it was written.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn append_audit_once_since(
+        &self,
+        entry: &NewAuditEntry<'_>,
+        since: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        let stands = "select count(*) from audit where project_id = $1 and at >= $2 and user_id = $3 and action = $4 and detail = $5";
+        let stands: i64 = sqlx::query_scalar(stands)
+            .bind(entry.project)
+            .bind(Timestamp::from(since))
+            .bind(entry.user)
+            .bind(entry.action)
+            .bind(entry.detail)
+            .fetch_one(self.read())
+            .await?;
+        if stands == 0 {
+            self.append_audit(entry, now).await?;
+        }
+        Ok(stands == 0)
+    }
+
     /// The last entries of a project, newest first.
     ///
     /// # Errors

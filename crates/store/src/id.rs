@@ -74,6 +74,8 @@ ids! {
     JudgeVersionId;
     /// Identity of a run.
     RunId;
+    /// Identity of a recalibration.
+    RecalibrationId;
     /// Identity of a decision.
     DecisionId;
     /// Identity of a version of a policy.
@@ -82,6 +84,14 @@ ids! {
     ThresholdId;
     /// Identity of a change of a slot.
     SlotChangeId;
+    /// Identity of a calibration.
+    CalibrationId;
+    /// Identity of a version of what is watched.
+    WatchSettingsId;
+    /// Identity of an alarm.
+    AlarmId;
+    /// Identity of a sample of conversations.
+    SamplingId;
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@ mod conversations;
 mod labels;
 mod verdicts;
 
-use crate::{ConversationId, ProjectId, Publication, RubricVersionId, Store, StoreError};
+use crate::{ConversationId, ProjectId, Publication, RubricVersionId, Store, StoreError, Viewer};
 use conversations::Conversations;
 use domain::{ContentHash, Conversation, LabelRow, Rubric, VerdictRow};
 use labels::Labels;
 use sqlx::{Sqlite, Transaction};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 use time::OffsetDateTime;
 use verdicts::Verdicts;
 
@@ -125,6 +128,20 @@ impl Import {
     #[must_use]
     pub fn knows_conversation(&self, external_id: &str) -> Option<ConversationId> {
         self.conversations.id(external_id)
+    }
+
+    /// The conversations on the desk of a person: what others say of them is sealed to that person.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn sealed_to(&mut self, viewer: Viewer) -> Result<HashSet<ConversationId>, StoreError> {
+        let sql = "select conversation_id from assignment where project_id = $1 and user_id = $2 and state = 'open'";
+        let desk: Vec<ConversationId> = sqlx::query_scalar(sql)
+            .bind(self.project)
+            .bind(viewer.user())
+            .fetch_all(&mut *self.transaction)
+            .await?;
+        Ok(desk.into_iter().collect())
     }
 
     /// A conversation of the project, stored before or taken by this import, so that units can be looked up in it. The last ones are

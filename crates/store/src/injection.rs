@@ -4,9 +4,9 @@ use crate::{
     JudgeVersionId, JudgedCall, Store, StoreError,
     label::{check_finite, stored_unit},
     timestamp::Timestamp,
-    verdict::stored_outcome,
+    verdict::{failure_columns, stored_outcome},
 };
-use domain::{ContentHash, InjectionAnswer, Outcome};
+use domain::{ContentHash, InjectionAnswer};
 
 impl Store {
     /// Keeps what a judge version answered about one unit of a conversation of a set, whole. What was answered before stays as it is.
@@ -26,10 +26,7 @@ impl Store {
         let mut transaction = self.write().await?;
         for (position, reading) in call.readings.iter().enumerate() {
             check_finite(reading.outcome.value())?;
-            let (failure, says) = match &reading.outcome {
-                Outcome::Value(_) => (None, None),
-                Outcome::Failure { kind, says } => (Some(kind.word()), Some(says)),
-            };
+            let (failure, says) = failure_columns(&reading.outcome);
             sqlx::query(sql)
                 .bind(version)
                 .bind(&set.0)

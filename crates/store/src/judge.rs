@@ -21,7 +21,7 @@ pub struct Judge {
     pub versions: Vec<JudgeVersion>,
 }
 
-/// What was declared as one version of a judge, and what it has said.
+/// What was declared as one version of a judge, and what answered for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgeVersion {
     /// Identity.
@@ -34,8 +34,6 @@ pub struct JudgeVersion {
     pub created_at: OffsetDateTime,
     /// The instruments that answered for it; more than one: mixed.
     pub fingerprints: Vec<Fingerprint>,
-    /// Its verdicts by criterion, without those that are sealed to the viewer.
-    pub criteria: Vec<CriterionVerdicts>,
 }
 
 impl JudgeVersion {
@@ -101,33 +99,43 @@ struct VersionRow {
 }
 
 impl Store {
-    /// The judges of a project by name, with their versions and with counts of the verdicts that are not sealed to the viewer.
+    /// The instruments of a project: judge, version, and what answered for it; none yet where nothing has.
     ///
     /// # Errors
     /// Where the database fails.
-    pub async fn judges(&self, project: ProjectId, viewer: Viewer) -> Result<Vec<Judge>, StoreError> {
+    pub async fn instruments(
+        &self,
+        project: ProjectId,
+    ) -> Result<Vec<(String, String, Option<Fingerprint>)>, StoreError> {
+        let sql = "select j.name, v.version, f.hash, f.model, f.reported_model \
+                   from judge j join judge_version v on v.judge_id = j.id left join fingerprint f on f.judge_version_id = v.id \
+                   where j.project_id = $1 order by j.name, v.created_at, v.id, f.id";
+        type Row = (String, String, Option<String>, Option<String>, Option<String>);
+        let rows: Vec<Row> = sqlx::query_as(sql).bind(project).fetch_all(self.read()).await?;
+        let instrument = |(judge, version, hash, model, reported_model): Row| {
+            (judge, version, hash.map(|hash| Fingerprint { hash, model, reported_model }))
+        };
+        Ok(rows.into_iter().map(instrument).collect())
+    }
+
+    /// The judges of a project by name, with their versions. No verdict is read for it.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn judges(&self, project: ProjectId) -> Result<Vec<Judge>, StoreError> {
         let mut snapshot = self.snapshot().await?;
         let versions: Vec<VersionRow> =
             sqlx::query_as(VERSIONS).bind(project).fetch_all(&mut *snapshot).await?;
         let seen: Vec<(JudgeVersionId, String, Option<String>, Option<String>)> =
             sqlx::query_as(FINGERPRINTS).bind(project).fetch_all(&mut *snapshot).await?;
-        let counts: Vec<(JudgeVersionId, String, i64, i64)> =
-            sqlx::query_as(COUNTS).bind(project).bind(viewer.user()).fetch_all(&mut *snapshot).await?;
-
         let mut fingerprints: HashMap<JudgeVersionId, Vec<Fingerprint>> = HashMap::new();
         for (version, hash, model, reported_model) in seen {
             fingerprints.entry(version).or_default().push(Fingerprint { hash, model, reported_model });
-        }
-        let mut criteria: HashMap<JudgeVersionId, Vec<CriterionVerdicts>> = HashMap::new();
-        for (version, criterion, verdicts, failures) in counts {
-            let (verdicts, failures) = (verdicts.unsigned_abs(), failures.unsigned_abs());
-            criteria.entry(version).or_default().push(CriterionVerdicts { criterion, verdicts, failures });
         }
         let mut judges: Vec<Judge> = Vec::new();
         for row in versions {
             let version = JudgeVersion {
                 fingerprints: fingerprints.remove(&row.id).unwrap_or_default(),
-                criteria: criteria.remove(&row.id).unwrap_or_default(),
                 id: row.id,
                 version: row.version,
                 declared: serde_json::from_str(&row.declared).map_err(|error| {
@@ -141,6 +149,25 @@ impl Store {
             }
         }
         Ok(judges)
+    }
+
+    /// How much each judge version of a project said, by criterion, without what is sealed to the viewer. Every verdict is read for it.
+    ///
+    /// # Errors
+    /// Where the database fails.
+    pub async fn verdict_counts(
+        &self,
+        project: ProjectId,
+        viewer: Viewer,
+    ) -> Result<HashMap<JudgeVersionId, Vec<CriterionVerdicts>>, StoreError> {
+        let rows: Vec<(JudgeVersionId, String, i64, i64)> =
+            sqlx::query_as(COUNTS).bind(project).bind(viewer.user()).fetch_all(self.read()).await?;
+        let mut counts: HashMap<JudgeVersionId, Vec<CriterionVerdicts>> = HashMap::new();
+        for (version, criterion, verdicts, failures) in rows {
+            let (verdicts, failures) = (verdicts.unsigned_abs(), failures.unsigned_abs());
+            counts.entry(version).or_default().push(CriterionVerdicts { criterion, verdicts, failures });
+        }
+        Ok(counts)
     }
 }
 

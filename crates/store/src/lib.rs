@@ -25,17 +25,23 @@ mod fixture;
 mod id;
 mod import;
 mod injection;
+mod inline_answer;
 mod invitation;
 mod judge;
+mod justification;
 mod label;
 mod people;
 mod policy;
 mod project;
+mod recalibration;
+mod redaction;
 mod reference;
 mod release_log;
 mod report;
 mod rubric;
 mod run;
+mod sampling;
+mod score;
 mod seal;
 mod session;
 mod slot;
@@ -44,6 +50,7 @@ mod threshold;
 mod timestamp;
 mod token;
 mod verdict;
+mod watch;
 
 pub use adjudication::{Adjudicated, NewAdjudication, StoredAdjudication};
 pub use anchor_set::{FrozenAnchorSet, NewAnchorSet, NewOpening, OnDesks};
@@ -55,21 +62,29 @@ pub use conversation::{ConversationSlices, StoredConversation};
 pub use database::{Health, ProcessLock, Store};
 pub use error::StoreError;
 pub use id::{
-    AdjudicationId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, ConversationId, DecisionId,
-    JudgeId, JudgeVersionId, LabelId, PolicyVersionId, ProjectId, ReferenceSetId, RubricVersionId, RunId,
-    SlotChangeId, ThresholdId, UserId,
+    AdjudicationId, AlarmId, AnchorSetId, AnnotatorId, AssignmentId, AuditId, BatchId, CalibrationId,
+    ConversationId, DecisionId, JudgeId, JudgeVersionId, LabelId, PolicyVersionId, ProjectId,
+    RecalibrationId, ReferenceSetId, RubricVersionId, RunId, SamplingId, SlotChangeId, ThresholdId, UserId,
+    WatchSettingsId,
 };
 pub use import::{Admission, Import};
+pub use inline_answer::{InlineAnswer, Standing};
 pub use invitation::{Invitation, NewInvitation};
 pub use judge::{CriterionVerdicts, DeclaredVersion, Fingerprint, Judge, JudgeVersion};
+pub use justification::Reason;
 pub use label::{NewLabel, OwnLabel, Saved, StoredLabel};
 pub use people::{Credentials, NewUser, User};
 pub use project::Project;
+pub use recalibration::{NewRecalibration, RecalibrationAnswer};
+pub use redaction::{Placeholder, StoredRedaction};
 pub use reference::{NewReferenceSet, ReferenceRow, ReferenceSet};
 pub use rubric::{LabelsUnderVersion, Publication, RubricVersion};
 pub use run::{JudgeRun, JudgedCall, NewRun};
+pub use sampling::{SampledConversation, Sampling};
+pub use score::{NewScore, ScoresStored, WorstScore};
 pub use seal::Viewer;
 pub use session::{ActiveSession, SessionKey, Sessions};
 pub use slot::{NewSlotChange, NewStanding};
 pub use token::TokenHash;
 pub use verdict::{Failure, StoredVerdict, VerdictDetail, VerdictKey};
+pub use watch::{Alarm, NewAlarm};

@@ -101,6 +101,13 @@ impl Store {
             let event = ReleaseEvent::Policy { version: saved.version, name: saved.name, hash: saved.hash };
             entries.push(ReleaseLogEntry { at: saved.at, by: saved.by, event });
         }
+        for (found, by) in self.recalibrations(project, limit).await? {
+            entries.push(ReleaseLogEntry {
+                at: found.at,
+                by,
+                event: ReleaseEvent::Recalibration(found.into()),
+            });
+        }
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.at));
         Ok(entries)
     }

@@ -11,8 +11,9 @@ pub enum Viewer {
 }
 
 impl Viewer {
-    /// What the query is given; without a user nothing is sealed.
-    pub(crate) fn user(self) -> Option<UserId> {
+    /// Who it is; without a user nothing is sealed.
+    #[must_use]
+    pub fn user(self) -> Option<UserId> {
         match self {
             Viewer::Operator => None,
             Viewer::Member(user) => Some(user),

@@ -140,6 +140,14 @@ pub(crate) fn stored_failure(word: &str) -> Result<FailureKind, StoreError> {
         .ok_or_else(|| StoreError::corrupt(format!("`{word}`, which is no kind of failure")))
 }
 
+/// The word for a failure and what it says, as the database keeps them; neither where there is a value.
+pub(crate) fn failure_columns(outcome: &Outcome) -> (Option<&'static str>, Option<&str>) {
+    match outcome {
+        Outcome::Value(_) => (None, None),
+        Outcome::Failure { kind, says } => (Some(kind.word()), Some(says)),
+    }
+}
+
 /// A value or a failure as the database writes it.
 pub(crate) fn stored_outcome(
     value: Option<f64>,

@@ -1,7 +1,10 @@
 use super::{Admission, Numbers};
 use crate::{
-    ConversationId, JudgeVersionId, ProjectId, RunId, StoreError, judge::judge_named, label::check_finite,
-    timestamp::Timestamp, verdict::stored_outcome,
+    ConversationId, JudgeVersionId, ProjectId, RunId, StoreError,
+    judge::judge_named,
+    label::check_finite,
+    timestamp::Timestamp,
+    verdict::{failure_columns, stored_outcome},
 };
 use domain::{ContentHash, FailureKind, Outcome, VerdictRow};
 use futures_util::TryStreamExt;
@@ -179,10 +182,7 @@ impl Verdicts {
 impl Pending {
     fn new(row: &VerdictRow, unit: String, conversation: ConversationId, origin: Origin) -> Pending {
         let count = |tokens: Option<u64>| tokens.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        let (failure, failure_says) = match &row.outcome {
-            Outcome::Value(_) => (None, None),
-            Outcome::Failure { kind, says } => (Some(kind.word()), Some(says.clone())),
-        };
+        let (failure, failure_says) = failure_columns(&row.outcome);
         Pending {
             origin,
             conversation,
@@ -191,7 +191,7 @@ impl Pending {
             repeat: row.repeat,
             value: row.outcome.value(),
             failure,
-            failure_says,
+            failure_says: failure_says.map(str::to_owned),
             reason: row.reason.clone(),
             raw: row.raw.clone(),
             latency_ms: row.latency_ms,

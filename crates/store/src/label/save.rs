@@ -1,9 +1,9 @@
 use super::{OwnLabel, OwnRow, own_heads};
 use crate::{
     AnnotatorId, AssignmentId, ConversationId, LabelId, ProjectId, RubricVersionId, Store, StoreError,
-    UserId, timestamp::Timestamp,
+    UserId, justification, timestamp::Timestamp,
 };
-use domain::{Fault, Unit};
+use domain::{Fault, Unit, UnitKind};
 use sqlx::SqliteConnection;
 use time::OffsetDateTime;
 
@@ -144,7 +144,14 @@ async fn is_assigned(
         .bind(label.pass)
         .fetch_optional(&mut *connection)
         .await?;
+    let is_reason = label.unit.kind() == UnitKind::Justification;
     match found.as_ref().map(|(id, state)| (id, state.as_str())) {
+        // What a judge says is read after one's own answer, and so graded after it.
+        Some((_, "submitted")) if is_reason && !label.correction => {
+            let NewLabel { project, user, conversation, unit, .. } = label;
+            justification::is_offered(connection, *project, *user, *conversation, unit).await
+        }
+        _ if is_reason => Ok(false),
         Some((_, "open")) => Ok(!label.correction),
         Some((_, "submitted")) => Ok(label.correction),
         Some((id, "returned")) if !label.correction => {

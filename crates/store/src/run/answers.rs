@@ -1,6 +1,7 @@
 use super::{counted, fingerprint_number};
 use crate::{
     ConversationId, JudgeVersionId, RunId, Store, StoreError, label::check_finite, timestamp::Timestamp,
+    verdict::failure_columns,
 };
 use domain::{ContentHash, Outcome, Reading, RunCounts};
 use sqlx::SqliteConnection;
@@ -120,10 +121,7 @@ async fn save_call(
     };
     for (position, reading) in (0..).zip(&call.readings) {
         check_finite(reading.outcome.value())?;
-        let (failure, says) = match &reading.outcome {
-            Outcome::Value(_) => (None, None),
-            Outcome::Failure { kind, says } => (Some(kind.word()), Some(says)),
-        };
+        let (failure, says) = failure_columns(&reading.outcome);
         sqlx::query(
             "insert into verdict (run_id, judge_version_id, conversation_id, criterion, unit, repeat, fingerprint_id, \
                  value, failure, failure_says, reason, raw, latency_ms, input_tokens, output_tokens, total_tokens, \

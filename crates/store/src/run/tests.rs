@@ -85,7 +85,7 @@ async fn a_model_that_changes_half_way_makes_two_instruments() {
         call(&fixture, "c2", "m-2", Outcome::Value(4.0)).await,
     ];
     fixture.store.save_judged_calls(run, version, &calls, 0, NOW).await.unwrap();
-    let judges = fixture.store.judges(fixture.project, Viewer::Operator).await.unwrap();
+    let judges = fixture.store.judges(fixture.project).await.unwrap();
     let reported: Vec<_> =
         judges[0].versions[0].fingerprints.iter().map(|f| f.reported_model.as_deref()).collect();
     assert_eq!(reported, [Some("m-1"), Some("m-2")]);

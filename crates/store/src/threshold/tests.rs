@@ -18,6 +18,7 @@ pub(crate) fn proposal(fingerprint: &str) -> ThresholdProposal {
         before: point(4.0),
         proposed: point(3.0),
         sweep: vec![point(3.0), point(4.0)],
+        kappas: Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ async fn verdicts_are_of_a_criterion_or_of_some_judges() {
     fixture
         .imported_verdicts(&[row("a", "helpfulness"), row("a", "faithfulness"), row("b", "helpfulness")])
         .await;
-    let judges = fixture.store.judges(fixture.project, Viewer::Operator).await.unwrap();
+    let judges = fixture.store.judges(fixture.project).await.unwrap();
     let b = [judges[1].versions[0].id];
     let count = async |criterion, versions| {
         let verdicts = fixture.store.verdicts(fixture.project, criterion, versions, Viewer::Operator).await;
