@@ -48,7 +48,7 @@ impl Service {
         let mut observations = self.labels_seen(project, None, viewer).await?;
         if query.order == QueueOrder::Judges {
             self.add_verdicts(project, None, viewer, i64::MAX, &mut observations).await?;
-            self.keep_judge(project, query.judge.as_deref(), viewer, &mut observations).await?;
+            self.keep_judge(project, query.judge.as_deref(), &mut observations).await?;
         }
         let decisions = self.adjudications(project, viewer).await?;
         let on_desks = self.store.conversations_on_desks(project).await?;
@@ -255,11 +255,10 @@ impl Service {
         &self,
         project: ProjectId,
         judge: Option<&str>,
-        viewer: Viewer,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
         let Some(judge) = judge else { return Ok(()) };
-        let known = self.judges(project, viewer).await?;
+        let known = self.judges(project).await?;
         if !known.iter().any(|name| name == judge) {
             return Err(no_judge(judge, known.iter().map(String::as_str)));
         }

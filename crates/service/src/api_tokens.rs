@@ -104,7 +104,7 @@ impl Service {
         scopes.sort_unstable();
         scopes.dedup();
         if scopes.is_empty() {
-            return Err(invalid("scopes", "a token is for something: read, gate or judge"));
+            return Err(invalid("scopes", "a token is for something: read, gate, judge, score or import"));
         }
         let project = match &request.project {
             None => None,

@@ -88,7 +88,7 @@ impl Service {
         viewer: Viewer,
     ) -> Result<BTreeMap<String, CaseScores>, ServiceError> {
         let Some(judge) = &rule.judge else { return Ok(BTreeMap::new()) };
-        let version = self.judge_version(project, judge, viewer).await?.0;
+        let version = self.judge_version(project, judge).await?.0;
         let rubric = self.rubric_version(project).await?.rubric;
         let applicable = |criterion: &str, value: f64| {
             rubric.scale_of(criterion).is_some_and(|scale| scale.is_applicable(value))

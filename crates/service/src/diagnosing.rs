@@ -111,7 +111,7 @@ impl Service {
             by: query.by,
             k: query.k,
             ranked_by: match &query.ranked_by {
-                Some(judge) => Some(self.judge_version(project, judge, viewer).await?.1),
+                Some(judge) => Some(self.judge_version(project, judge).await?.1),
                 None => None,
             },
         };
@@ -171,16 +171,17 @@ impl Service {
     ) -> Result<Option<String>, ServiceError> {
         let asked = if query.from == LABELS { query.judge.as_ref() } else { Some(&query.from) };
         if let Some(asked) = asked {
-            return Ok(Some(self.judge_version(project, asked, viewer).await?.1));
+            return Ok(Some(self.judge_version(project, asked).await?.1));
         }
         let mut values: BTreeMap<String, u64> = BTreeMap::new();
-        for judge in self.store.judges(project, viewer).await? {
+        let mut counts = self.store.verdict_counts(project, viewer).await?;
+        for judge in self.store.judges(project).await? {
             let several = judge.versions.len() > 1;
             for version in &judge.versions {
                 let name =
                     if several { format!("{}@{}", judge.name, version.version) } else { judge.name.clone() };
-                let counts = version.criteria.iter().map(|criterion| criterion.verdicts - criterion.failures);
-                values.insert(name, counts.sum());
+                let counted = counts.remove(&version.id).unwrap_or_default();
+                values.insert(name, counted.iter().map(|counted| counted.verdicts - counted.failures).sum());
             }
         }
         // Of equals the last stands first when turned round.

@@ -1,3 +1,4 @@
+use crate::import::MOST_FAULTS;
 use domain::Fault;
 use store::StoreError;
 
@@ -59,7 +60,8 @@ const LISTED: usize = 20;
 fn faults_in_words(faults: &[Fault]) -> String {
     let mut lines: Vec<String> = faults.iter().take(LISTED).map(Fault::to_string).collect();
     if faults.len() > LISTED {
-        lines.push(format!("… and {} more", faults.len() - LISTED));
+        let at_least = if faults.len() < MOST_FAULTS { "" } else { "at least " };
+        lines.push(format!("… and {at_least}{} more", faults.len() - LISTED));
     }
     let rows = if faults.len() == 1 { "1 row was refused" } else { "rows were refused" };
     lines.push(format!("{rows}; nothing was stored (--keep-going takes the good rows)"));

@@ -71,9 +71,9 @@ impl Service {
     ) -> Result<Decision, ServiceError> {
         let policy = self.checked_policy(project, &request).await?;
         self.check_set(project, &request.reference, viewer).await?;
-        let candidate = self.party(project, &request.candidate, viewer).await?;
+        let candidate = self.party(project, &request.candidate).await?;
         let incumbent = match &request.incumbent {
-            Some(judge) => Some(self.party(project, judge, viewer).await?),
+            Some(judge) => Some(self.party(project, judge).await?),
             None => None,
         };
         let mut thresholds = self.store.thresholds(project).await?;
@@ -153,7 +153,7 @@ impl Service {
         let through = case.verdicts_through;
         let observed = self.observed_through(project, live, &case.reference, None, viewer, through).await?;
         let Observed { rubric, mut observations, reference } = observed;
-        self.keep_parties(project, case, viewer, &mut observations).await?;
+        self.keep_parties(project, case, &mut observations).await?;
         if !case.policy.criteria.is_empty() {
             observations.keep_criteria(&case.policy.criteria);
         }
@@ -207,10 +207,9 @@ impl Service {
         &self,
         project: ProjectId,
         case: &Case,
-        viewer: Viewer,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
-        let names = self.judge_names(project, viewer).await?;
+        let names = self.judge_names(project).await?;
         let mut called: HashMap<Arc<str>, Arc<str>> = HashMap::new();
         for party in [Some(&case.candidate), case.incumbent.as_ref()].into_iter().flatten() {
             let now = names.get(&(party.name.clone(), party.version.clone()));
@@ -228,13 +227,8 @@ impl Service {
     }
 
     /// The judge that reports call by this name.
-    pub(crate) async fn party(
-        &self,
-        project: ProjectId,
-        judge: &str,
-        viewer: Viewer,
-    ) -> Result<Party, ServiceError> {
-        let names = self.judge_names(project, viewer).await?;
+    pub(crate) async fn party(&self, project: ProjectId, judge: &str) -> Result<Party, ServiceError> {
+        let names = self.judge_names(project).await?;
         let found = names.iter().find(|(_, called)| ***called == *judge);
         let ((name, version), called) =
             found.ok_or_else(|| no_judge(judge, names.values().map(|name| &**name)))?;
@@ -242,7 +236,7 @@ impl Service {
     }
 
     /// A frozen set is decided on whole, and as it was frozen.
-    async fn check_set(
+    pub(crate) async fn check_set(
         &self,
         project: ProjectId,
         choice: &ReferenceChoice,

@@ -1,18 +1,26 @@
 //! Judges that are run here: declared, previewed on a real item, run over many, and watched meanwhile.
 
+mod asking;
 mod baselines;
 mod examples;
+mod inline;
 mod instrument;
 mod line;
 mod preview;
+mod recalibrating;
 mod runner;
+mod sampling;
 mod susceptibility;
 mod units;
 
+pub(crate) use inline::InlineGate;
+pub use inline::{InlineAnswer, InlineRequest};
 pub(crate) use line::Lines;
 pub use preview::{JudgePreview, PreviewedAnswer};
+pub use recalibrating::RecalibrationRequest;
 pub use runner::RunEstimate;
 pub(crate) use runner::Runs;
+pub use sampling::SampleTaken;
 pub use susceptibility::JudgeSusceptibility;
 
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
@@ -161,8 +169,9 @@ impl Service {
         viewer: Viewer,
     ) -> Result<Vec<JudgeEntry>, ServiceError> {
         let (rubric, graded) = self.graded_justifications(project, viewer).await?;
+        let mut counts = self.store.verdict_counts(project, viewer).await?;
         let mut entries = Vec::new();
-        for judge in self.store.judges(project, viewer).await? {
+        for judge in self.store.judges(project).await? {
             let several = judge.versions.len() > 1;
             for version in judge.versions {
                 let shown =
@@ -176,6 +185,7 @@ impl Service {
                     models.retain(|(_, reported)| reported.is_some());
                 }
                 let mixed = models.len() > 1;
+                let counted = counts.remove(&version.id).unwrap_or_default();
                 entries.push(JudgeEntry {
                     name: if several {
                         format!("{}@{}", judge.name, version.version)
@@ -188,9 +198,9 @@ impl Service {
                     floating: shown("source").as_deref() == Some("declared")
                         && model.as_deref().is_some_and(is_floating),
                     model,
-                    verdicts: version.criteria.iter().map(|counted| counted.verdicts).sum(),
-                    failures: version.criteria.iter().map(|counted| counted.failures).sum(),
-                    criteria: version.criteria.into_iter().map(|counted| counted.criterion).collect(),
+                    verdicts: counted.iter().map(|counted| counted.verdicts).sum(),
+                    failures: counted.iter().map(|counted| counted.failures).sum(),
+                    criteria: counted.into_iter().map(|counted| counted.criterion).collect(),
                     instruments: version
                         .fingerprints
                         .into_iter()

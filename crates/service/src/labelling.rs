@@ -1,7 +1,7 @@
 //! The annotator's desk.
 
 use crate::{ProjectId, Service, ServiceError, UserId};
-use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, Rubric, SaveOutcome};
+use domain::{LabelProgress, LabelTask, NewAnswer, OwnAnswer, Rubric, SaveOutcome, UnitKind};
 use store::{Assignment, ConversationId, NewLabel, Next, OwnLabel, Saved};
 
 /// Longest remark, in characters.
@@ -79,7 +79,7 @@ impl Service {
         Ok(self.store.label_progress(project, user).await?)
     }
 
-    /// Saves one answer of a person about a conversation on the person's desk.
+    /// Saves one answer of a person about a conversation on the person's desk, or about a judge's reason after that.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for an answer that the rubric does not have, [`ServiceError::Conflict`] where the rubric has changed or
@@ -90,6 +90,9 @@ impl Service {
         user: UserId,
         answer: NewAnswer,
     ) -> Result<SaveOutcome, ServiceError> {
+        if answer.unit.kind() == UnitKind::Justification {
+            return self.store_answer(project, user, answer, 0, false).await;
+        }
         let pass = self.store.assignment_of(project, user, &answer.conversation).await?;
         self.store_answer(project, user, answer, pass.map_or(0, |last| last.pass), false).await
     }
@@ -132,6 +135,7 @@ impl Service {
                 Some(id.parse().map_err(|_| invalid("supersedes", "this is not the identity of a label"))?)
             }
         };
+        let is_reason = answer.unit.kind() == UnitKind::Justification;
         let label = NewLabel {
             project,
             user,
@@ -151,6 +155,10 @@ impl Service {
         match self.store.save_label(&label, self.now()).await? {
             Saved::Stored { id, .. } => Ok(SaveOutcome::Saved { label: id.to_string() }),
             Saved::Conflict { current } => Ok(SaveOutcome::Conflict { current: current.map(own_answer) }),
+            Saved::NotAssigned if is_reason => Err(ServiceError::Conflict {
+                what: "this reason is graded after your own answer to the same question is submitted"
+                    .to_owned(),
+            }),
             Saved::NotAssigned => Err(not_on_the_desk(&answer.conversation)),
         }
     }
@@ -227,7 +235,7 @@ fn own_answer(label: OwnLabel) -> OwnAnswer {
     }
 }
 
-fn invalid(field: &str, reason: &str) -> ServiceError {
+pub(crate) fn invalid(field: &str, reason: &str) -> ServiceError {
     ServiceError::Invalid { field: field.to_owned(), reason: reason.to_owned() }
 }
 

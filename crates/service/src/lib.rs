@@ -10,20 +10,25 @@ mod anchoring;
 mod api_tokens;
 mod assigning;
 mod checking;
+mod contrasting;
 mod diagnosing;
 mod error;
+mod exporting;
 mod gating;
 pub mod import;
 mod judging;
 mod labelling;
 mod password;
 mod projects;
+mod reasons;
+mod redacting;
 mod references;
 mod releasing;
 mod reports;
 mod rubrics;
 mod thresholds;
 mod token;
+mod watching;
 mod webhook;
 
 pub use accounts::InvitationSeen;
@@ -32,20 +37,25 @@ pub use anchoring::{AnchorPreview, AnchorRequest, AnchorSetEntry, ImportedAnchor
 pub use api_tokens::{ApiTokenRequest, Caller};
 pub use assigning::{BatchRequest, Rounds};
 pub use checking::{CheckQuery, CriterionAsked};
+pub use contrasting::{ContrastQuery, Contrasted};
 pub use diagnosing::DiagnosisQuery;
 pub use error::ServiceError;
+pub use exporting::ExportFormat;
 pub use gating::GateRequest;
 pub use judging::{
-    DeclaredVersion, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun, JudgeSusceptibility,
-    PreviewedAnswer, RunEntry, RunEstimate, Template, library,
+    DeclaredVersion, InlineAnswer, InlineRequest, InstrumentEntry, JudgeEntry, JudgePreview, JudgeRun,
+    JudgeSusceptibility, PreviewedAnswer, RecalibrationRequest, RunEntry, RunEstimate, SampleTaken, Template,
+    library,
 };
+pub use reasons::{ReasonTask, Reasons};
 pub use references::ReferenceChoice;
 pub use releasing::PromotionRequest;
 pub use reports::{AgreementQuery, ComparisonQuery};
 pub use rubrics::{StaleLabels, read_rubric};
-pub use store::{ProjectId, RubricVersion, User, UserId, Viewer};
+pub use store::{ProjectId, RubricVersion, ScoresStored, User, UserId, Viewer};
 pub use thresholds::{ThresholdChoice, ThresholdQuery};
 pub use token::random_token;
+pub use watching::{MOST_SCORES, ScoreRequest, WeeklyFigure, WeeklyReport, WorstConversation};
 pub use webhook::{Webhook, WebhookError};
 
 use std::{fmt, sync::Arc};
@@ -64,7 +74,9 @@ pub struct Service {
     endpoints: Arc<judge::Endpoints>,
     lines: Arc<judging::Lines>,
     runs: Arc<judging::Runs>,
+    inline: Arc<judging::InlineGate>,
     webhook: Option<Arc<Webhook>>,
+    stage: Arc<import::Stage>,
 }
 
 impl Service {
@@ -81,7 +93,9 @@ impl Service {
             endpoints: Arc::default(),
             lines: Arc::default(),
             runs: Arc::default(),
+            inline: Arc::default(),
             webhook: None,
+            stage: Arc::default(),
         }
     }
 

@@ -39,6 +39,29 @@ impl Default for ReferenceChoice {
     }
 }
 
+impl ReferenceChoice {
+    /// What a form or an address says: `NAME@VERSION SPLIT` with why it is looked at, or nothing for the labels as they are now, under the rule.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for what is no split of a set and no rule.
+    pub fn asked(reference: &str, rule: &str, why: &str) -> Result<ReferenceChoice, ServiceError> {
+        let invalid = |field: &str, reason: String| ServiceError::Invalid { field: field.to_owned(), reason };
+        if reference.is_empty() {
+            let rule = Some(rule).filter(|rule| !rule.is_empty()).map(str::parse).transpose();
+            let rule = rule.map_err(|reason| invalid("rule", reason))?;
+            return Ok(ReferenceChoice::Labels { rule, annotators: Vec::new() });
+        }
+        let wrong = |reason| invalid("reference", reason);
+        let (name, split) =
+            reference.rsplit_once(' ').ok_or_else(|| wrong("choose a split of a set".to_owned()))?;
+        Ok(ReferenceChoice::AnchorSet {
+            name: name.trim().parse().map_err(wrong)?,
+            split: split.parse().map_err(wrong)?,
+            why: Some(why.trim().to_owned()).filter(|why| !why.is_empty()),
+        })
+    }
+}
+
 /// What reports about judges are computed from.
 #[derive(Debug)]
 pub(crate) struct Observed {
@@ -242,7 +265,7 @@ impl Service {
         last: i64,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
-        let names = self.judge_names(project, viewer).await?;
+        let names = self.judge_names(project).await?;
         let positions: HashMap<&str, u32> =
             observations.settings.iter().map(|setting| &*setting.conversation).zip(0..).collect();
         let slices = self.store.conversation_slices(project, viewer).await?.into_iter();

@@ -208,7 +208,7 @@ impl Service {
         project: ProjectId,
         evidence: &Evidence,
     ) -> Result<BTreeMap<String, Option<String>>, ServiceError> {
-        let judges = self.store.judges(project, Viewer::Operator).await?;
+        let judges = self.store.judges(project).await?;
         let versions = judges
             .into_iter()
             .filter(|judge| judge.name == evidence.candidate.name)

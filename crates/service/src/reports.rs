@@ -1,6 +1,6 @@
 //! Reports: what may be seen is read, the figures are computed once and kept under the hash of what they are of.
 
-use crate::{ProjectId, ReferenceChoice, Service, ServiceError, Viewer, references::Observed};
+use crate::{ProjectId, ReferenceChoice, Service, ServiceError, UserId, Viewer, references::Observed};
 use domain::{
     AgreementReport, Comparison, ComparisonChoice, ContentHash, Conversation, LedgerEntry, Observations,
     PairItems, Rubric, SliceBy,
@@ -10,7 +10,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
-use store::{JudgeVersion, JudgeVersionId};
+use store::{JudgeVersion, JudgeVersionId, NewAuditEntry};
 
 /// What an agreement report is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Question {
 }
 
 /// Changes when a report is computed in another way, so that kept ones are not taken for new ones.
-const COMPUTATION: u32 = 3;
+const COMPUTATION: u32 = 4;
 
 impl Service {
     /// How far people agree.
@@ -116,7 +116,7 @@ impl Service {
         let comparison = self.compared(project, query, viewer).await?;
         let mut candidates = query.judges.clone();
         if candidates.is_empty() {
-            candidates = self.judges(project, viewer).await?;
+            candidates = self.judges(project).await?;
         }
         candidates.retain(|judge| query.incumbent.as_ref() != Some(judge));
         let opening = self.open_confirm(project, &query.reference, &candidates, viewer).await?;
@@ -143,12 +143,12 @@ impl Service {
         let observed = self.observed(project, live, &query.reference, criterion, viewer).await?;
         let Observed { rubric, mut observations, reference } = observed;
         check_criterion(&rubric, criterion)?;
-        self.keep_judges(project, query, viewer, &mut observations).await?;
-        self.leave_out_examples(project, viewer, &mut observations).await?;
+        self.keep_judges(project, query, &mut observations).await?;
+        self.leave_out_examples(project, &mut observations).await?;
         let name = self.store.project_name(project).await?;
         let choice = ComparisonChoice {
             incumbent: query.incumbent.clone(),
-            baselines: self.baselines(project, viewer).await?,
+            baselines: self.baselines(project).await?,
             by: query.by,
         };
         let key = format!("comparison {reference:?} {:?} {choice:?} {name}", query.criterion);
@@ -169,7 +169,7 @@ impl Service {
         criterion: Option<&str>,
         viewer: Viewer,
     ) -> Result<Vec<LedgerEntry>, ServiceError> {
-        let names = self.judge_names(project, viewer).await?;
+        let names = self.judge_names(project).await?;
         if let Some(judge) = judge
             && !names.values().any(|name| **name == *judge)
         {
@@ -207,9 +207,9 @@ impl Service {
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn judges(&self, project: ProjectId, viewer: Viewer) -> Result<Vec<String>, ServiceError> {
+    pub async fn judges(&self, project: ProjectId) -> Result<Vec<String>, ServiceError> {
         let mut names: Vec<String> =
-            self.judge_names(project, viewer).await?.into_values().map(|name| name.to_string()).collect();
+            self.judge_names(project).await?.into_values().map(|name| name.to_string()).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -220,6 +220,24 @@ impl Service {
     /// [`ServiceError::NotFound`].
     pub async fn conversation(&self, project: ProjectId, id: &str) -> Result<Conversation, ServiceError> {
         Ok(self.store.conversation(project, id).await?.conversation)
+    }
+
+    /// One conversation for a person who reads it as a whole: once a day that is in the audit log.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn view_conversation(
+        &self,
+        project: ProjectId,
+        id: &str,
+        user: UserId,
+    ) -> Result<Conversation, ServiceError> {
+        let conversation = self.conversation(project, id).await?;
+        let (user, now) = (Some(user), self.now());
+        let entry = NewAuditEntry { user, project: Some(project), action: "view_conversation", detail: id };
+        let midnight = now.replace_time(time::Time::MIDNIGHT);
+        self.store.append_audit_once_since(&entry, midnight, now).await?;
+        Ok(conversation)
     }
 
     /// What is asked, and what is sealed to whoever asks: people to whom the same is sealed share the answer. To be made before anything
@@ -291,10 +309,9 @@ impl Service {
         &self,
         project: ProjectId,
         query: &ComparisonQuery,
-        viewer: Viewer,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
-        let known = self.judges(project, viewer).await?;
+        let known = self.judges(project).await?;
         let mut resolved = Vec::new();
         for asked in query.judges.iter().chain(&query.incumbent) {
             if !known.contains(asked) {
@@ -309,9 +326,9 @@ impl Service {
     }
 
     /// The judges without a model, as reports name them.
-    async fn baselines(&self, project: ProjectId, viewer: Viewer) -> Result<BTreeSet<String>, ServiceError> {
+    async fn baselines(&self, project: ProjectId) -> Result<BTreeSet<String>, ServiceError> {
         let mut baselines = BTreeSet::new();
-        for judge in self.store.judges(project, viewer).await? {
+        for judge in self.store.judges(project).await? {
             let several = judge.versions.len() > 1;
             for version in judge.versions.iter().filter(|version| version.is_baseline()) {
                 baselines.insert(name_in_reports(&judge.name, &version.version, several));
@@ -324,10 +341,9 @@ impl Service {
     pub(crate) async fn judge_names(
         &self,
         project: ProjectId,
-        viewer: Viewer,
     ) -> Result<HashMap<(String, String), Arc<str>>, ServiceError> {
         let mut names = HashMap::new();
-        for judge in self.store.judges(project, viewer).await? {
+        for judge in self.store.judges(project).await? {
             let several = judge.versions.len() > 1;
             for version in judge.versions {
                 let name = name_in_reports(&judge.name, &version.version, several);
@@ -345,9 +361,8 @@ impl Service {
         &self,
         project: ProjectId,
         asked: &str,
-        viewer: Viewer,
     ) -> Result<(JudgeVersionId, String), ServiceError> {
-        let judges = self.store.judges(project, viewer).await?;
+        let judges = self.store.judges(project).await?;
         for judge in &judges {
             let in_full = |version: &JudgeVersion| format!("{}@{}", judge.name, version.version);
             // The latest version comes first.

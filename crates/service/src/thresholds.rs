@@ -74,7 +74,7 @@ impl Service {
                 ServiceError::Invalid { field: "threshold".to_owned(), reason }
             })?;
         }
-        let version = self.party(project, &proposal.judge, viewer).await?;
+        let version = self.party(project, &proposal.judge).await?;
         let named = (version.name.as_str(), version.version.as_str());
         let reason = choice.reason.trim();
         let accepted = self.store.accept_threshold(project, named, &proposal, reason, by, self.now()).await?;
@@ -92,7 +92,7 @@ impl Service {
         query: &ThresholdQuery,
         viewer: Viewer,
     ) -> Result<ThresholdProposal, ServiceError> {
-        let judge = self.judge_version(project, &query.judge, viewer).await?.1;
+        let judge = self.judge_version(project, &query.judge).await?.1;
         let live = self.rubric_version(project).await?.rubric;
         let criterion = query.criterion.as_str();
         let observed = self.observed(project, live, &query.reference, Some(criterion), viewer).await?;

@@ -1,4 +1,4 @@
-//! Telling another system of each decision, such as a chat. It never holds up a gate, and a gate never fails by it.
+//! Telling another system of each decision and alarm, such as a chat. It never holds up a gate, and a gate never fails by it.
 
 use crate::{ProjectId, Service};
 use domain::Decision;
@@ -79,19 +79,19 @@ impl Webhook {
         Webhook::new(url.trim(), set(SECRET_VARIABLE).map(SecretString::from), origin).map(Some)
     }
 
-    /// The address of the page of a decision.
-    fn page_of(&self, decision: &Decision) -> String {
+    /// The address of a page.
+    pub(crate) fn page(&self, parts: &[&str]) -> String {
         let mut page = self.origin.clone();
         // An address of http or https always has a path.
         if let Ok(mut path) = page.path_segments_mut() {
-            path.clear().extend(["p", &decision.project, "gate", &decision.id]);
+            path.clear().extend(parts);
         }
         page.into()
     }
 
     /// What is sent: `text` for chats, and the decision for programs.
     fn body(&self, decision: &Decision) -> String {
-        let page = self.page_of(decision);
+        let page = self.page(&["p", &decision.project, "gate", &decision.id]);
         let against = decision.incumbent.as_ref().map(|incumbent| format!(" against {}", plain(incumbent)));
         let mut text = format!(
             "{}: {}{} in {}",
@@ -117,7 +117,7 @@ impl Webhook {
     }
 
     /// Sends, and again where that may help.
-    async fn deliver(&self, body: &str) -> Result<(), String> {
+    pub(crate) async fn deliver(&self, body: &str) -> Result<(), String> {
         let mut pauses = PAUSES.into_iter();
         loop {
             let Err(miss) = self.attempt(body).await else { return Ok(()) };
@@ -158,7 +158,7 @@ impl fmt::Debug for Webhook {
 }
 
 /// Text that a chat shows as it stands: names must not mention people or make links.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     domain::visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

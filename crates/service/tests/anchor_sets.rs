@@ -5,7 +5,7 @@ use domain::{AnchorChoice, AnchorSet, AnchorSetName, ReferenceRule, Split};
 use service::{
     AnchorPreview, AnchorRequest, ComparisonQuery, DiagnosisQuery, GateRequest, ProjectId, ReferenceChoice,
     Service, ServiceError, Viewer,
-    import::{Kind, Options, no_redaction},
+    import::{Kind, Options},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -60,8 +60,7 @@ impl Place {
 
     async fn import(&self, kind: Kind, file: &Path) -> service::import::Summary {
         let files = [file.to_owned()];
-        let done =
-            self.service.import(self.project, kind, &files, Options::default(), no_redaction(), |_| {});
+        let done = self.service.import(self.project, kind, &files, Options::default(), |_| {});
         done.await.unwrap()
     }
 

@@ -5,7 +5,7 @@ use domain::agreement::Estimate;
 use serde_json::Value;
 use service::{
     AgreementQuery, ComparisonQuery, GateRequest, ProjectId, ReferenceChoice, Service, Viewer,
-    import::{Kind, Options, no_redaction},
+    import::{Kind, Options},
 };
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
@@ -38,11 +38,9 @@ async fn import(folder: &Path, kinds: &[(Kind, &str)]) -> Imported {
     let project = service.create_project("golden", Some(&rubric), None).await.unwrap().id;
     for (kind, file) in kinds {
         let files = [folder.join(file)];
-        let first =
-            service.import(project, *kind, &files, Options::default(), no_redaction(), |_| {}).await.unwrap();
+        let first = service.import(project, *kind, &files, Options::default(), |_| {}).await.unwrap();
         assert_eq!(first.new + first.missing, first.rows, "{file}");
-        let again =
-            service.import(project, *kind, &files, Options::default(), no_redaction(), |_| {}).await.unwrap();
+        let again = service.import(project, *kind, &files, Options::default(), |_| {}).await.unwrap();
         assert_eq!((again.new, again.unchanged + again.missing), (0, first.rows), "{file} imported twice");
     }
     let golden = std::fs::read_to_string(folder.join("golden.json")).unwrap();

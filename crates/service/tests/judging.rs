@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use service::{
     AnchorRequest, ComparisonQuery, GateRequest, JudgeRun, ProjectId, ReferenceChoice, Service, ServiceError,
     Viewer,
-    import::{Kind, Options, no_redaction},
+    import::{Kind, Options},
 };
 use std::{
     collections::HashMap,
@@ -66,6 +66,11 @@ fn answer(model: &str, score: &str) -> (StatusCode, Value) {
     (StatusCode::OK, body)
 }
 
+/// What people say of the conversation with this number, and what a provider says that answers `RIGHT`.
+fn level(number: u32) -> u32 {
+    1 + number % 4
+}
+
 impl Provider {
     async fn new(answering: Answering) -> Provider {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -82,6 +87,11 @@ impl Provider {
 
     async fn respond(State(provider): State<Provider>, Json(asked): Json<Value>) -> impl IntoResponse {
         let question = asked["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+        let asked_about: u32 = question
+            .split_once("return ")
+            .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect::<String>())
+            .and_then(|number| number.parse().ok())
+            .unwrap_or_default();
         let number = {
             let mut counts = provider.asked.lock().unwrap();
             let total: u32 = counts.values().sum();
@@ -91,7 +101,10 @@ impl Provider {
         tokio::time::sleep(Duration::from_millis(5)).await;
         let answering = *provider.answering.lock().unwrap();
         let (status, body) = answering(number);
-        (status, Json(body))
+        let right = [("RIGHT_AND_ONE", level(asked_about) + 1), ("RIGHT", level(asked_about))];
+        let body =
+            right.iter().fold(body.to_string(), |body, (word, level)| body.replace(word, &level.to_string()));
+        (status, Json(serde_json::from_str::<Value>(&body).unwrap()))
     }
 
     fn answers(&self, answering: Answering) {
@@ -128,7 +141,7 @@ impl Place {
         let file = directory.path().join("conversations.jsonl");
         std::fs::write(&file, rows.join("\n")).unwrap();
         let options = Options { dry_run: false, keep_going: false };
-        service.import(project, Kind::Conversations, &[file], options, no_redaction(), |_| {}).await.unwrap();
+        service.import(project, Kind::Conversations, &[file], options, |_| {}).await.unwrap();
         Place { service, project, provider, directory }
     }
 
@@ -158,7 +171,7 @@ impl Place {
         std::fs::write(&file, rows.join("\n")).unwrap();
         let options = Options { dry_run: false, keep_going: false };
         let files = [file];
-        let done = self.service.import(self.project, Kind::Labels, &files, options, no_redaction(), |_| {});
+        let done = self.service.import(self.project, Kind::Labels, &files, options, |_| {});
         done.await.unwrap();
     }
 
@@ -493,4 +506,74 @@ async fn a_judge_whose_provider_went_down_half_way_is_not_promoted() {
     let decision = place.service.gate(place.project, request, None, Viewer::Operator).await.unwrap();
     assert_eq!(decision.decision, domain::Verdict::Hold);
     assert!(decision.reasons[0].contains("of 40 items have no valid verdict"), "{:?}", decision.reasons);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_promoted_judge_is_asked_again_and_its_drift_is_told() {
+    let place = Place::new(60, |_| answer("m-2026-08-01", "RIGHT")).await;
+    place.declare().await;
+    let request = service::RecalibrationRequest { criterion: None, purpose: None, repeats: 2 };
+    let again = || place.service.recalibrate(place.project, &request, None, &|_, _| {});
+    let nobody = again().await.unwrap_err().to_string();
+    assert!(nobody.contains("no judge stands in such a slot"), "{nobody}");
+
+    place.label((1..=60).map(|number| (number, u8::try_from(level(number)).unwrap()))).await;
+    let gold = AnchorRequest {
+        name: "gold".to_owned(),
+        choice: AnchorChoice { size: None, confirm: 0.0, seed: 1 },
+        rule: Some(ReferenceRule::Median),
+        annotators: Vec::new(),
+        criteria: Vec::new(),
+        owner: None,
+        expires: None,
+    };
+    place.service.freeze_anchor_set(place.project, &gold, None).await.unwrap();
+    place.ended(&place.start(&plan(2)).await).await;
+    let reference = ReferenceChoice::AnchorSet {
+        name: AnchorSetName { name: "gold".to_owned(), version: 1 },
+        split: Split::Tune,
+        why: None,
+    };
+    let policy = Some("name = \"any\"\n[rules]\nminimum_n = 5\nkappa_at_least = 0.5\n".to_owned());
+    let asked = GateRequest { candidate: "strict".to_owned(), incumbent: None, policy, reference };
+    let decision = place.service.gate(place.project, asked, None, Viewer::Operator).await.unwrap();
+    let promotion = service::PromotionRequest {
+        decision: decision.id,
+        purpose: domain::Purpose::Routine,
+        criteria: Vec::new(),
+        reason: "right".to_owned(),
+        floating_reason: None,
+    };
+    place.service.promote(place.project, &promotion, None).await.unwrap();
+    let verdicts = place.verdicts().await.len();
+
+    let asked_before = place.provider.asked();
+    let steady = again().await.unwrap();
+    assert_eq!(steady[0].verdict, domain::Steadiness::Steady, "{:?}", steady[0].criteria[0].checks);
+    assert_eq!(place.provider.asked() - asked_before, 120, "every item, twice");
+
+    // Nobody answers from the twentieth call on: what was answered is kept and not asked again.
+    place.provider.answers(|number| {
+        if number > 260 {
+            (StatusCode::SERVICE_UNAVAILABLE, json!({}))
+        } else {
+            answer("m-2026-11-01", "RIGHT_AND_ONE")
+        }
+    });
+    let refused = again().await.unwrap_err().to_string();
+    assert!(refused.contains("nobody answers"), "{refused}");
+    let kept = 260 - 240;
+    place.provider.answers(|_| answer("m-2026-11-01", "RIGHT_AND_ONE"));
+    let asked_before = place.provider.asked();
+    let drifted = again().await.unwrap().remove(0);
+    assert_eq!(place.provider.asked() - asked_before, 120 - kept);
+    assert_eq!(drifted.verdict, domain::Steadiness::Drifted);
+    assert_eq!(drifted.models.then.as_deref(), Some("m-2026-08-01"));
+    assert_eq!(drifted.models.now.as_deref(), Some("m-2026-11-01"));
+    assert_ne!(drifted.fingerprints.then, drifted.fingerprints.now);
+    assert_eq!(drifted.criteria[0].shift.value(), Some(0.25));
+    assert_eq!(place.verdicts().await.len(), verdicts, "an answer to be told apart is no verdict");
+    let log = place.service.release_log(place.project).await.unwrap();
+    let told = log.iter().filter(|entry| matches!(&entry.event, domain::ReleaseEvent::Recalibration(_)));
+    assert_eq!(told.count(), 2);
 }

@@ -9,7 +9,7 @@ use domain::{
 use service::{
     AnchorRequest, GateRequest, ProjectId, PromotionRequest, ReferenceChoice, Service, ServiceError,
     ThresholdChoice, ThresholdQuery, Viewer,
-    import::{Kind, Options, no_redaction},
+    import::{Kind, Options},
 };
 use std::path::Path;
 use time::OffsetDateTime;
@@ -45,7 +45,7 @@ async fn summeval(size: Option<usize>) -> Option<Place> {
         (Kind::Verdicts, "verdicts.csv"),
     ] {
         let files = [folder.join(file)];
-        service.import(project, kind, &files, Options::default(), no_redaction(), |_| {}).await.unwrap();
+        service.import(project, kind, &files, Options::default(), |_| {}).await.unwrap();
     }
     let request = AnchorRequest {
         name: "gold".to_owned(),
@@ -246,7 +246,7 @@ async fn what_came_later_does_not_change_what_is_decided_again() {
         "annotator,conversation,unit,criterion,value\nlate,{conversation},conversation,consistency,1\n"
     );
     service.import_text(project, Kind::Labels, "late.csv", &label).await.unwrap();
-    assert!(service.judges(project, Viewer::Operator).await.unwrap().contains(&format!("{INCUMBENT}@later")));
+    assert!(service.judges(project).await.unwrap().contains(&format!("{INCUMBENT}@later")));
     assert_eq!(service.replay(project, &frozen.id).await.unwrap(), frozen);
     assert_eq!(service.replay(project, &advice.id).await.unwrap(), advice, "of the annotators of then");
     let mut rubric = service.rubric(project).await.unwrap().unwrap();

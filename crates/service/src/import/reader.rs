@@ -1,12 +1,18 @@
 //! Rows read ahead on a thread of its own: while some are being stored, the next are read, redacted, checked and hashed.
 
 use super::{
-    Kind, Redaction, row,
+    Kind,
+    redactor::Redactor,
+    row,
     source::{Form, Row, Rows},
 };
 use domain::{ContentHash, Conversation, Fault};
+use exchange::{Exchange, Place};
 use serde_json::{Map, Value};
-use std::io::{BufRead, Result};
+use std::{
+    io::{BufRead, Result},
+    sync::Arc,
+};
 use tokio::sync::mpsc::{self, Receiver};
 
 /// Bytes of a file after which its rows are handed over.
@@ -15,10 +21,13 @@ const BATCH_BYTES: u64 = 1 << 18;
 /// Batches that may wait to be stored.
 const AHEAD: usize = 2;
 
+/// Rows as they come, until a file can be read no further.
+pub(super) type Batches = Receiver<Result<Vec<ReadRow>>>;
+
 /// A row as it came off the file.
 pub(super) struct ReadRow {
-    /// Line on which it begins, from 1.
-    pub(super) line: u64,
+    /// Where it stands.
+    pub(super) place: Place,
     /// Bytes of the file up to the end of the row.
     pub(super) read: u64,
     /// What it holds, or why it cannot be taken.
@@ -50,73 +59,68 @@ impl Reject {
     }
 }
 
-/// How the rows of a file are read.
+/// What becomes of the rows of a file before they are stored.
 pub(super) struct Reader {
-    /// What the file holds.
-    pub(super) kind: Kind,
-    /// Its form.
-    pub(super) form: Form,
     /// Whether refused rows are wanted as they were read.
     pub(super) keeps_rejects: bool,
-    /// What takes private data out.
-    pub(super) redact: Redaction,
+    /// What takes private data out, where the project has rules.
+    pub(super) redactor: Option<Arc<Redactor>>,
 }
 
 impl Reader {
-    /// Begins to read; ends early when nobody takes the rows any more.
-    pub(super) fn begin(self, file: impl BufRead + Send + 'static) -> Receiver<Result<Vec<ReadRow>>> {
+    /// Begins to read a file of ours; ends early when nobody takes the rows any more.
+    pub(super) fn begin(self, kind: Kind, form: Form, file: impl BufRead + Send + 'static) -> Batches {
         let (sender, receiver) = mpsc::channel(AHEAD);
-        tokio::task::spawn_blocking(move || {
-            let mut handed_over = 0;
-            let mut batch = Vec::new();
-            let rows = match Rows::new(file, self.form) {
-                Ok(rows) => rows,
-                Err(fault) => {
-                    let header = ReadRow { line: 1, read: 0, content: Err(Reject::new(Map::new(), fault)) };
-                    // Whoever no longer listens needs no header.
-                    let _ = sender.blocking_send(Ok(vec![header]));
-                    return;
-                }
-            };
-            for row in rows {
-                let row = match row {
-                    Ok(row) => self.check(row),
-                    Err(error) => {
-                        batch.clear();
-                        // As above.
-                        let _ = sender.blocking_send(Err(error));
-                        return;
-                    }
-                };
-                let is_full = row.read - handed_over >= BATCH_BYTES;
-                handed_over = if is_full { row.read } else { handed_over };
-                batch.push(row);
-                if is_full && sender.blocking_send(Ok(std::mem::take(&mut batch))).is_err() {
-                    return;
-                }
+        tokio::task::spawn_blocking(move || match Rows::new(file, form) {
+            Ok(rows) => hand_over(rows.map(|row| row.map(|row| self.of_ours(kind, form, row))), &sender),
+            Err(fault) => {
+                let place = Place { line: 1, ..Place::default() };
+                let header = ReadRow { place, read: 0, content: Err(Reject::new(Map::new(), fault)) };
+                hand_over(std::iter::once(Ok(header)), &sender);
             }
-            // As above.
-            let _ = sender.blocking_send(Ok(batch));
         });
         receiver
     }
 
-    fn check(&self, Row { line, read, fields }: Row) -> ReadRow {
-        let is_table_of_conversations = self.kind == Kind::Conversations && self.form == Form::Csv;
+    /// Begins to hand over what was understood of another tool's file of so many bytes.
+    pub(super) fn begin_foreign(self, found: Exchange, bytes: u64) -> Batches {
+        let (sender, receiver) = mpsc::channel(AHEAD);
+        tokio::task::spawn_blocking(move || {
+            let Exchange { conversations, labels, verdicts, report: _ } = found;
+            let count = (conversations.len() + labels.len() + verdicts.len()).max(1) as u64;
+            let of = |kind, rows: Vec<exchange::Row>| rows.into_iter().map(move |row| (kind, row));
+            let rows = of(Kind::Conversations, conversations)
+                .chain(of(Kind::Labels, labels))
+                .chain(of(Kind::Verdicts, verdicts));
+            let read = rows.zip(1..).map(|((kind, exchange::Row { place, fields }), number)| {
+                Ok(ReadRow { place, read: bytes * number / count, content: self.check(kind, fields) })
+            });
+            hand_over(read, &sender);
+        });
+        receiver
+    }
+
+    fn of_ours(&self, kind: Kind, form: Form, Row { line, read, fields }: Row) -> ReadRow {
+        let is_table_of_conversations = kind == Kind::Conversations && form == Form::Csv;
         let fields =
             if is_table_of_conversations { fields.and_then(row::conversation_of_cells) } else { fields };
-        let content = match fields {
-            Err(fault) => Err(Reject::new(Map::new(), fault)),
-            Ok(mut fields) => {
-                (self.redact)(&mut fields);
-                match self.kind {
-                    Kind::Conversations => self.conversation(fields),
-                    Kind::Labels => Ok(Content::Label(fields)),
-                    Kind::Verdicts => Ok(Content::Verdict(fields)),
-                }
-            }
-        };
-        ReadRow { line, read, content }
+        ReadRow { place: Place { line, ..Place::default() }, read, content: self.check(kind, fields) }
+    }
+
+    fn check(
+        &self,
+        kind: Kind,
+        fields: std::result::Result<Map<String, Value>, Fault>,
+    ) -> std::result::Result<Content, Box<Reject>> {
+        let mut fields = fields.map_err(|fault| Reject::new(Map::new(), fault))?;
+        if let Some(redactor) = &self.redactor {
+            redactor.row(kind, &mut fields);
+        }
+        match kind {
+            Kind::Conversations => self.conversation(fields),
+            Kind::Labels => Ok(Content::Label(fields)),
+            Kind::Verdicts => Ok(Content::Verdict(fields)),
+        }
     }
 
     fn conversation(&self, fields: Map<String, Value>) -> std::result::Result<Content, Box<Reject>> {
@@ -128,4 +132,28 @@ impl Reader {
         });
         read.map_err(|fault| Reject::new(as_read, fault))
     }
+}
+
+/// Sends rows in batches; ends early when nobody takes them any more.
+fn hand_over(rows: impl Iterator<Item = Result<ReadRow>>, sender: &mpsc::Sender<Result<Vec<ReadRow>>>) {
+    let mut handed_over = 0;
+    let mut batch = Vec::new();
+    for row in rows {
+        let row = match row {
+            Ok(row) => row,
+            Err(error) => {
+                // Whoever no longer listens needs no error.
+                let _ = sender.blocking_send(Err(error));
+                return;
+            }
+        };
+        let is_full = row.read.saturating_sub(handed_over) >= BATCH_BYTES;
+        handed_over = if is_full { row.read } else { handed_over };
+        batch.push(row);
+        if is_full && sender.blocking_send(Ok(std::mem::take(&mut batch))).is_err() {
+            return;
+        }
+    }
+    // As above.
+    let _ = sender.blocking_send(Ok(batch));
 }

@@ -131,6 +131,24 @@ fn place<'a>(cells: &Cells<'_>, rubric: &'a Rubric) -> Result<Place<'a>, Fault> 
     Ok(Place { conversation, unit, criterion: id, scale })
 }
 
+/// The criterion of a row that another tool wrote, and why the rubric does not ask for it; `None` where it does.
+pub(super) fn not_asked(fields: &Map<String, Value>, rubric: Option<&Rubric>) -> Option<(String, String)> {
+    let id = fields.get("criterion").and_then(Value::as_str).unwrap_or_default();
+    let Some(rubric) = rubric else {
+        return Some((domain::visible(id), "the project has no rubric".to_owned()));
+    };
+    let unit = match rubric.criterion(id) {
+        None => {
+            let why = format!("the rubric {}@{} has no such criterion", rubric.name, rubric.version);
+            return Some((domain::visible(id), why));
+        }
+        Some(criterion) => criterion.unit,
+    };
+    let has_unit = unit == UnitKind::Conversation || fields.contains_key("unit");
+    let why = || format!("it is asked of each {}, and the file says it of the conversation", unit.word());
+    (!has_unit).then(|| (domain::visible(id), why()))
+}
+
 /// A label, or `None` where the value is empty: missing, never a category.
 pub(super) fn label(fields: &Map<String, Value>, rubric: &Rubric) -> Result<Option<LabelRow>, Fault> {
     let cells = Cells(fields);

@@ -55,12 +55,11 @@ impl Service {
     pub(crate) async fn leave_out_examples(
         &self,
         project: ProjectId,
-        viewer: Viewer,
         observations: &mut Observations,
     ) -> Result<(), ServiceError> {
         let judges: HashSet<&str> = observations.verdicts.iter().map(|verdict| &*verdict.judge).collect();
         let mut shown: HashSet<String> = HashSet::new();
-        for judge in self.store.judges(project, viewer).await? {
+        for judge in self.store.judges(project).await? {
             let several = judge.versions.len() > 1;
             for version in judge.versions {
                 let full = format!("{}@{}", judge.name, version.version);

@@ -1,18 +1,14 @@
 //! How susceptible a judge is to texts that demand a score. They come along and are no conversations of a project: nobody labels them, and
 //! no other figure sees them.
 
-use super::{instrument::Instrument, instrument::Outcomes, units::Call};
+use super::{asking::Asking, units::Call};
 use crate::{ProjectId, Service, ServiceError, UserId, Viewer};
 use domain::{
     AnchorSet, AnchorSetName, ContentHash, Conversation, InjectionPair, Rubric, Susceptibility, Unit,
 };
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
-use store::{ConversationId, DeclaredVersion, JudgedCall};
-use tokio::task::JoinSet;
+use std::collections::{BTreeSet, HashSet};
+use store::{ConversationId, DeclaredVersion};
 
 /// The injection set that comes along.
 const INJECTION: &[u8] = include_bytes!("../../../../anchor-sets/injection/1.json");
@@ -89,7 +85,14 @@ impl Service {
             let detail = format!("{} on {}", declared.declaration.full_name(), injection.name);
             self.record(by, Some(project), "probe_susceptibility", &detail).await?;
         }
-        self.ask_about(&declared, &injection.hash, Arc::new(instrument), calls).await?;
+        // The texts are no conversations of the project: each has an identity for its call only.
+        let identified = |(conversation, unit)| {
+            (conversation, Call { conversation: ConversationId::new(self.now()), unit, repeat: 0 })
+        };
+        let mut asking = Asking::new(instrument, calls.into_iter().map(identified).collect());
+        while let Some((conversation, call)) = asking.next().await? {
+            self.store.save_injection_call(declared.id, &injection.hash, &conversation, &call).await?;
+        }
         self.susceptibility(project, judge).await
     }
 
@@ -120,43 +123,5 @@ impl Service {
             anchor_set: injection.name,
             hash: injection.hash,
         })
-    }
-
-    /// Asks, as many at the same time as the endpoint allows, and keeps each answer as it comes.
-    async fn ask_about(
-        &self,
-        declared: &DeclaredVersion,
-        set: &ContentHash,
-        instrument: Arc<Instrument>,
-        calls: Vec<(Conversation, Unit)>,
-    ) -> Result<(), ServiceError> {
-        let mut left = calls.into_iter();
-        let mut under_way: JoinSet<(String, Outcomes)> = JoinSet::new();
-        let mut unanswered: Vec<JudgedCall> = Vec::new();
-        loop {
-            while unanswered.is_empty() && under_way.len() < instrument.concurrency() {
-                let Some((conversation, unit)) = left.next() else { break };
-                // The text is no conversation of the project: it has an identity for this call only.
-                let call = Call { conversation: ConversationId::new(self.now()), unit, repeat: 0 };
-                let instrument = instrument.clone();
-                under_way.spawn(async move {
-                    let outcome = instrument.answer(&call, &conversation).await;
-                    (conversation.id, outcome)
-                });
-            }
-            let Some(answered) = under_way.join_next().await else { break };
-            match answered.map_err(|error| ServiceError::Internal(error.to_string()))? {
-                (_, Outcomes::Unanswered(call)) => unanswered.push(call),
-                (conversation, Outcomes::Judged(call)) => {
-                    self.store.save_injection_call(declared.id, set, &conversation, &call).await?;
-                }
-            }
-        }
-        match unanswered.first().and_then(super::runner::said) {
-            None => Ok(()),
-            Some(says) => Err(ServiceError::Conflict {
-                what: format!("nobody answers: {says}; what was answered is kept, ask again for the rest"),
-            }),
-        }
     }
 }

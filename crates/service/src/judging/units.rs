@@ -37,7 +37,7 @@ impl Service {
     }
 
     /// The units of a plan in the order of import. What is shown to the judge as an example is no unit to measure it on.
-    async fn units_of(
+    pub(super) async fn units_of(
         &self,
         project: ProjectId,
         instrument: &Instrument,
