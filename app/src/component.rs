@@ -16,6 +16,8 @@ pub(crate) mod provenance;
 #[cfg(feature = "ssr")]
 pub(crate) mod reading;
 pub(crate) mod sentence;
+#[cfg(feature = "ssr")]
+pub(crate) mod slice;
 pub(crate) mod table;
 #[cfg(feature = "ssr")]
 pub(crate) mod text;

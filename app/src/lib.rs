@@ -2,6 +2,10 @@
 //!
 //! The same code makes the first page on the server (feature `ssr`) and takes it over in the browser (feature `hydrate`).
 #![expect(unreachable_pub, reason = "#[component] writes `pub` beside a component of any visibility")]
+#![cfg_attr(
+    feature = "desk",
+    allow(dead_code, unused_imports, reason = "the program of the desk has few of the pages")
+)]
 
 pub mod address;
 mod component;
@@ -12,6 +16,8 @@ mod next;
 pub mod origin;
 mod page;
 mod param;
+mod program;
+mod routes;
 mod rpc;
 #[cfg(feature = "ssr")]
 mod typed;
@@ -21,42 +27,22 @@ use component::{
     frame::Frame,
     loaded::Busy,
 };
-use leptos::{hydration::HydrationScripts, prelude::*};
-use leptos_meta::{MetaTags, Title, provide_meta_context};
-use leptos_router::{
-    SsrMode,
-    components::{Route, Router, Routes},
-    path,
-};
-use page::{
-    account::AccountPage,
-    adjudicate::AdjudicatePage,
-    agreement::AgreementPage,
-    anchor_sets::{AnchorSetPage, AnchorSetsPage},
-    assignments::AssignmentsPage,
-    compare::ComparePage,
-    conversation::ConversationPage,
-    decision::DecisionPage,
-    diagnose::DiagnosePage,
-    failures::FailuresPage,
-    gate::GatePage,
-    home::HomePage,
-    invitation::InvitationPage,
-    judges::{JudgesPage, bench::BenchPage},
-    label::{LabelPage, provide_outbox},
-    not_found::NotFoundPage,
-    pair::PairPage,
-    people::PeoplePage,
-    projects::ProjectsPage,
-    rubric::RubricPage,
-    sign_in::SignInPage,
-    threshold::ThresholdPage,
-};
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::components::Router;
+use page::label::provide_outbox;
+use routes::Pages;
 
-/// The document around every page.
+/// The document around every page. Where the site has a program of the desk, the pages that are in it ask for that one.
+#[cfg(feature = "ssr")]
 #[must_use]
-pub fn shell(options: LeptosOptions) -> impl IntoView {
+pub fn shell(mut options: LeptosOptions, has_desk: bool) -> impl IntoView {
+    use leptos::hydration::HydrationScripts;
+    use leptos_meta::MetaTags;
     let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
+    if has_desk {
+        options.site_pkg_dir = program::folder(&options.site_pkg_dir).into();
+    }
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -94,31 +80,7 @@ pub fn App() -> impl IntoView {
             <Frame/>
             {line}
             <main id="main" tabindex="-1">
-                <Routes fallback=NotFoundPage>
-                    <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async/>
-                    <Route path=path!("/invitation/:token") view=InvitationPage ssr=SsrMode::Async/>
-                    <Route path=path!("/") view=ProjectsPage ssr=SsrMode::Async/>
-                    <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project") view=HomePage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/label") view=LabelPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/assignments") view=AssignmentsPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/agreement") view=AgreementPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/agreement/pair") view=PairPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/conversation/:id") view=ConversationPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/judges") view=JudgesPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/judges/bench") view=BenchPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/anchor-sets") view=AnchorSetsPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/anchor-sets/:set") view=AnchorSetPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/compare") view=ComparePage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/compare/failures") view=FailuresPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/diagnose") view=DiagnosePage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/gate") view=GatePage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/gate/:decision") view=DecisionPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/threshold") view=ThresholdPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/rubric") view=RubricPage ssr=SsrMode::Async/>
-                    <Route path=path!("/p/:project/people") view=PeoplePage ssr=SsrMode::Async/>
-                </Routes>
+                <Pages/>
             </main>
             <RouteAnnouncer/>
         </Router>
@@ -130,6 +92,7 @@ pub fn App() -> impl IntoView {
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
+    program::leave_links_to_the_browser();
     leptos::mount::hydrate_body(App);
     if let Some(root) = document().document_element()
         && let Ok(root) = wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(root)

@@ -2,10 +2,12 @@
 
 mod anchor_set;
 mod assign;
+mod calibrate;
 pub(crate) mod check;
 mod check_up;
 pub(crate) mod ci;
 mod client;
+mod contrast;
 mod decisions;
 mod demo;
 pub(crate) mod diagnose;
@@ -14,6 +16,7 @@ mod import;
 mod judge;
 mod people;
 mod projects;
+mod redaction;
 mod release;
 pub(crate) mod reports;
 mod rubrics;
@@ -21,6 +24,7 @@ mod serve;
 mod source;
 mod text;
 mod tokens;
+mod watch;
 
 use ::judge::Endpoints;
 use clap::{Parser, Subcommand};
@@ -56,7 +60,7 @@ struct Cli {
     /// The database file
     #[arg(long, global = true, env = "TOUCHSTONE_DB", default_value = "touchstone.db", value_name = "FILE")]
     db: PathBuf,
-    /// A server to ask instead, with the API token in TOUCHSTONE_TOKEN
+    /// A server to ask instead of a file, by the commands that docs/API.md lists, with the API token in TOUCHSTONE_TOKEN
     #[arg(long, global = true, value_name = "URL")]
     server: Option<String>,
     /// Print JSON for machines
@@ -88,8 +92,21 @@ enum Command {
     #[command(subcommand, after_help = "Example: touchstone rubric show generation > rubric.toml")]
     Rubric(rubrics::Rubrics),
     /// Import files; all or nothing unless told otherwise
-    #[command(subcommand, after_help = "Example: touchstone import labels --project shop labels.csv")]
-    Import(import::What),
+    Import(import::Import),
+    /// Write conversations and the labels that count for another tool
+    #[command(after_help = "Example: touchstone export --project shop --format label-studio > tasks.json")]
+    Export {
+        #[arg(long)]
+        project: String,
+        #[arg(long, value_name = "label-studio|ragas|huggingface")]
+        format: service::ExportFormat,
+    },
+    /// What is taken out of everything that is imported
+    #[command(
+        subcommand,
+        after_help = "Example: touchstone redaction set --project shop --kind e-mail,phone"
+    )]
+    Redaction(redaction::Redaction),
     /// Who labels what: batches, rules, how far people are
     #[command(
         subcommand,
@@ -149,6 +166,32 @@ enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: reports::Format,
     },
+    /// The items that a judge wins and loses against another, with the reasons; alone, those on which it is furthest from people
+    #[command(
+        after_help = "Example: touchstone contrast --project shop --judge new --against old --criterion helpful --outcome lost"
+    )]
+    Contrast {
+        #[arg(long)]
+        project: String,
+        #[arg(long, value_name = "JUDGE")]
+        judge: String,
+        #[arg(long, value_name = "ID")]
+        criterion: String,
+        /// The judge that it is held against
+        #[arg(long, value_name = "JUDGE")]
+        against: Option<String>,
+        /// Only items that it won, lost, answered as near, or on which one of the two has no value
+        #[arg(long, value_name = "won|lost|even|unanswered")]
+        outcome: Option<domain::ContrastOutcome>,
+        /// Only items of one slice, as category=NAME
+        #[arg(long, value_name = "BY=NAME", value_parser = slice_named)]
+        slice: Option<domain::SliceNamed>,
+        /// At most so many items
+        #[arg(long, value_name = "N", default_value_t = 40)]
+        most: usize,
+        #[command(flatten)]
+        reference: ReferenceChoice,
+    },
     /// May a judge be promoted? Exit 0 promote, 1 hold, 2 inconclusive, 3 broken
     #[command(
         after_help = "Example: touchstone gate --project shop --candidate new --incumbent old --policy policy.toml --format junit"
@@ -187,6 +230,21 @@ enum Command {
         after_help = "Example: touchstone promote --project shop DECISION --purpose routine --reason 'closer to people at half the price'"
     )]
     Promote(release::Promotion),
+    /// Do promoted judges still answer as they did? Asks them again about their anchor sets. Exit 0 steady, 1 drifted, 2 cannot say, 3 broken
+    #[command(after_help = "Example: touchstone calibrate --project shop --purpose routine")]
+    Calibrate {
+        #[arg(long)]
+        project: String,
+        /// Judges that stand on this criterion only
+        #[arg(long, value_name = "ID")]
+        criterion: Option<String>,
+        /// Judges that stand for this purpose only
+        #[arg(long, value_name = "inline|routine|release")]
+        purpose: Option<domain::Purpose>,
+        /// How often each item is asked about: twice or more tells drift from noise
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        repeats: u32,
+    },
     /// Take the judge that was promoted last out of a slot; what stood before stands again
     #[command(
         after_help = "Example: touchstone rollback --project shop --criterion helpful --purpose routine --reason 'drifts since Monday'"
@@ -269,6 +327,9 @@ enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: ci::Format,
     },
+    /// Production: how it stands, what fell, samples of it
+    #[command(subcommand, after_help = "Example: touchstone watch report --project shop")]
+    Watch(watch::Watch),
     /// Tokens that let programs in
     #[command(subcommand, after_help = "Example: touchstone token create ci --user ada --scope read,gate")]
     Token(tokens::Tokens),
@@ -295,10 +356,14 @@ impl Command {
         match self {
             Command::Agreement { .. }
             | Command::Compare { .. }
+            | Command::Contrast { .. }
+            | Command::Slots { .. }
+            | Command::Log { .. }
             | Command::Gate { .. }
             | Command::Check { .. }
             | Command::Diagnose { .. }
             | Command::Decisions { .. } => true,
+            Command::Import(import) => import.is_served(),
             Command::AnchorSet(command) => matches!(command, Export { .. } | ListSets { .. }),
             Command::Judge(command) => matches!(command, ListJudges { .. } | Runs { .. }),
             _ => false,
@@ -417,7 +482,14 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Demo => demo::seed(&open_or_create(&db).await?).await,
         Command::Project(command) => projects::run(&open_or_create(&db).await?, command, json).await,
         Command::Rubric(command) => rubrics::run(command, json),
-        Command::Import(what) => import::run(&open(&db).await?, what, json).await,
+        Command::Import(import) => import::run(&source().await?, import, json).await,
+        Command::Export { project, format } => {
+            let service = open(&db).await?;
+            let project = service.project(&project).await?.id;
+            print(&service.export(project, format, service::Viewer::Operator).await?)?;
+            Ok(0)
+        }
+        Command::Redaction(command) => redaction::run(&open(&db).await?, command, json).await,
         Command::Assign(command) => assign::run(&open(&db).await?, command, json).await,
         Command::Agreement { project, criterion, by, format } => {
             reports::agreement(&source().await?, &project, criterion, by, format.or_json(json)).await
@@ -466,6 +538,12 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
             let query = service::ComparisonQuery { reference, criterion, judges, incumbent, by };
             reports::comparison(&source().await?, &project, &query, format.or_json(json)).await
         }
+        Command::Contrast { project, judge, criterion, against, outcome, slice, most, reference } => {
+            let choice = domain::ContrastChoice { criterion, judge, against, slice };
+            let reference = reference.or_split(Split::Tune);
+            let query = service::ContrastQuery { reference, choice, outcome, cell: None, most };
+            contrast::run(&source().await?, &project, &query, json).await
+        }
         Command::Gate { project, replay: Some(decision), format, .. } => {
             gate::replay(&open(&db).await?, &project, &decision, format.or_json(json)).await
         }
@@ -478,11 +556,21 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         Command::Policy(command) => release::policy(&open(&db).await?, command, json).await,
         Command::Threshold(command) => release::threshold(&open(&db).await?, command, json).await,
         Command::Promote(promotion) => release::promote(&open(&db).await?, promotion, json).await,
+        Command::Calibrate { project, criterion, purpose, repeats } => {
+            let request = service::RecalibrationRequest { criterion, purpose, repeats };
+            calibrate::run(
+                &open(&db).await?.with_endpoints(Endpoints::configured()?),
+                &project,
+                &request,
+                json,
+            )
+            .await
+        }
         Command::Rollback { project, criterion, purpose, reason } => {
             release::roll_back(&open(&db).await?, &project, &criterion, purpose, &reason, json).await
         }
-        Command::Slots { project } => release::slots(&open(&db).await?, &project, json).await,
-        Command::Log { project } => release::log(&open(&db).await?, &project, json).await,
+        Command::Slots { project } => release::slots(&source().await?, &project, json).await,
+        Command::Log { project } => release::log(&source().await?, &project, json).await,
         Command::Check { project, category, judge, criterion, format } => {
             let query = service::CheckQuery { categories: category, judge, criteria: criterion };
             check::run(&source().await?, &project, &query, format.or_json(json)).await
@@ -494,6 +582,13 @@ async fn execute(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Decisions { project, id, format } => {
             decisions::run(&source().await?, &project, id.as_deref(), format.or_json(json)).await
+        }
+        Command::Watch(command) => {
+            let mut service = open(&db).await?.with_endpoints(Endpoints::configured()?);
+            if let Some(public_origin) = command.public_origin() {
+                service = service.with_webhook(service::Webhook::configured(public_origin)?);
+            }
+            watch::run(&service, command, json).await
         }
         Command::Token(command) => tokens::run(&open(&db).await?, command, json).await,
         Command::User(command) => people::run(&open_or_create(&db).await?, command, json).await,
@@ -534,4 +629,10 @@ fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 /// Writes a message to standard error; where that is closed, nobody wants it.
 fn say(message: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{message}");
+}
+
+/// `BY=NAME` as a slice; what stands behind the sign may be empty.
+fn slice_named(text: &str) -> Result<domain::SliceNamed, String> {
+    let (by, value) = text.split_once('=').ok_or("expected BY=NAME, such as category=policy")?;
+    Ok(domain::SliceNamed { by: by.parse()?, value: value.to_owned() })
 }

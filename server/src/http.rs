@@ -6,6 +6,7 @@ mod events;
 mod headers;
 mod origin;
 mod site;
+mod upload;
 
 use app::{App, origin::PublicOrigin, shell};
 use axum::{Router, extract::FromRef, http::StatusCode, middleware, routing::get};
@@ -24,12 +25,15 @@ use std::{
 };
 use time::OffsetDateTime;
 use tower_http::{
-    catch_panic::CatchPanicLayer, compression::CompressionLayer, limit::RequestBodyLimitLayer,
-    timeout::TimeoutLayer,
+    CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer,
+    limit::RequestBodyLimitLayer, timeout::TimeoutLayer,
 };
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite};
 
-/// Longest request body; imports go by the command line.
+/// How hard pages are compressed, of 11 at most: a page of 100 kB takes about two milliseconds.
+const COMPRESSION: i32 = 6;
+
+/// Longest request body, but for files that are sent.
 const LONGEST_BODY: usize = 2 * 1024 * 1024;
 
 /// Longest time that an answer may take.
@@ -88,8 +92,8 @@ pub fn router(service: Service, address: &Address) -> Router {
         .build();
     let provide = provider(service.clone(), address);
     let page = {
-        let options = options.clone();
-        move || shell(options.clone())
+        let (options, has_desk) = (options.clone(), site::has("desk/touchstone.wasm"));
+        move || shell(options.clone(), has_desk)
     };
     let state = AppState { options, service: service.clone() };
     let unknown = leptos_axum::render_app_async_with_context(provide.clone(), page.clone());
@@ -101,20 +105,22 @@ pub fn router(service: Service, address: &Address) -> Router {
         .route("/p/{project}/diagnose.json", get(download::diagnosis_json))
         .route("/p/{project}/diagnose.csv", get(download::diagnosis_csv))
         .route("/p/{project}/anchor-sets/{set}/file", get(download::anchor_set))
+        .route("/p/{project}/exports/{file}", get(download::export))
         .route("/p/{project}/runs/{run}/events", get(events::of_run))
         .leptos_routes_with_context(&state, pages(), provide, page)
         .fallback(unknown)
+        .layer(RequestBodyLimitLayer::new(LONGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST_ANSWER))
+        .merge(upload::router())
         .layer(sessions(&service, address))
-        .route("/pkg/{file}", get(site::file))
+        .route("/pkg/{*file}", get(site::file))
         .route("/healthz", get(|| async { "ok\n" }))
         .layer(middleware::from_fn_with_state(
             Arc::<str>::from(&*address.public_origin),
             origin::require_same_origin,
         ))
         .merge(api::router())
-        .layer(RequestBodyLimitLayer::new(LONGEST_BODY))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST_ANSWER))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().quality(CompressionLevel::Precise(COMPRESSION)))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn(api::say_as_problem))
         .layer(middleware::from_fn_with_state(address.is_https(), headers::protect))

@@ -127,6 +127,11 @@ fn figures_of(judge: &JudgeFigures) -> Vec<(&str, &'static str, &Estimate)> {
         figures.push(("", "true_pass_rate", &pass_fail.true_pass_rate));
         figures.push(("", "true_fail_rate", &pass_fail.true_fail_rate));
     }
+    if let Some(coarse) = &judge.coarse {
+        figures.push(("", "coarse_quadratic", &coarse.quadratic));
+        figures.push(("", "coarse_unweighted", &coarse.unweighted));
+        figures.push(("", "coarse_ceiling", &coarse.ceiling));
+    }
     if let Some(delta) = &judge.delta {
         figures.push((&delta.against, "delta_quadratic", &delta.quadratic));
         figures.push((&delta.against, "mean_shift", &delta.mean_shift));

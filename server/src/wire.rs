@@ -1,10 +1,15 @@
 //! What is asked of the API, as its addresses and bodies say it: written by the client of the command line, read by the server.
 
-use domain::{AnchorSetName, ReferenceRule, RunPlan, RunScope, SliceBy, Split};
+mod production;
+
+pub(crate) use production::{InlineBody, ScoresBody, ScoresTaken, WatchParameters};
+
+use domain::{AnchorSetName, ContrastChoice, ReferenceRule, RunPlan, RunScope, SliceBy, SliceNamed, Split};
 use serde::{Deserialize, Serialize};
 use service::{
-    AgreementQuery, CheckQuery, ComparisonQuery, CriterionAsked, DiagnosisQuery, GateRequest,
+    AgreementQuery, CheckQuery, ComparisonQuery, ContrastQuery, CriterionAsked, DiagnosisQuery, GateRequest,
     ReferenceChoice, ServiceError,
+    import::{ImportRequest, Kind, Options, Turns},
 };
 use utoipa::{
     IntoParams, ToSchema,
@@ -85,6 +90,61 @@ pub(crate) struct FailureParameters {
     pub(crate) criterion: Option<String>,
 }
 
+/// Which items of a judge are asked for.
+#[derive(Debug, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ContrastParameters {
+    /// The judge
+    judge: String,
+    /// Id of the criterion
+    criterion: String,
+    /// The judge that it is held against
+    against: Option<String>,
+    /// `won`, `lost`, `even` or `unanswered`; all where absent
+    outcome: Option<String>,
+    /// Items of one slice: what it is cut by, `category`, `corpus`, `system` or `language`
+    by: Option<String>,
+    /// Which slice; those that do not say where absent
+    value: Option<String>,
+    /// At most so many items; 40 where absent, 500 at most
+    #[param(minimum = 1, maximum = 500)]
+    most: Option<usize>,
+}
+
+/// Items that are given where nobody says how many, and the most that are given.
+const USUAL_ITEMS: usize = 40;
+const MOST_ITEMS: usize = 500;
+
+impl ContrastParameters {
+    pub(crate) fn query(self, reference: ReferenceChoice) -> Result<ContrastQuery, ServiceError> {
+        let ContrastParameters { judge, criterion, against, outcome, by, value, most } = self;
+        let outcome = outcome.map(|outcome| outcome.parse()).transpose();
+        let slice = slice(by)?.map(|by| SliceNamed { by, value: value.unwrap_or_default() });
+        Ok(ContrastQuery {
+            reference,
+            choice: ContrastChoice { criterion, judge, against, slice },
+            outcome: outcome.map_err(|reason: String| invalid("outcome", &reason))?,
+            cell: None,
+            most: most.unwrap_or(USUAL_ITEMS).min(MOST_ITEMS),
+        })
+    }
+}
+
+impl From<&ContrastQuery> for ContrastParameters {
+    fn from(query: &ContrastQuery) -> ContrastParameters {
+        let ContrastChoice { criterion, judge, against, slice } = query.choice.clone();
+        ContrastParameters {
+            judge,
+            criterion,
+            against,
+            outcome: query.outcome.map(|outcome| outcome.word().to_owned()),
+            by: slice.as_ref().map(|slice| slice.by.word().to_owned()),
+            value: slice.map(|slice| slice.value),
+            most: Some(query.most),
+        }
+    }
+}
+
 /// Where the human values come from: live labels, or a frozen anchor set.
 #[derive(Debug, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -102,6 +162,81 @@ pub(crate) struct ReferenceParameters {
     split: Option<Split>,
     /// Why confirm is opened, for the record
     why: Option<String>,
+}
+
+/// How a file is to be imported.
+#[derive(Debug, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImportParameters {
+    /// Name of the project
+    pub(crate) project: String,
+    /// Name of the file: its ending says whether it is a table
+    pub(crate) name: String,
+    /// What wrote it, as `langfuse`, `csv` or `labels`; found out where absent
+    from: Option<String>,
+    /// Of another tool's file only the `conversations`, `labels` or `verdicts`
+    only: Option<String>,
+    /// What becomes of a record of many turns: `each` answered question is a conversation, or the `whole`
+    turns: Option<String>,
+    /// In which columns fields of ours stand, as a JSON object: `{"question": "Frage"}`
+    columns: Option<String>,
+    /// Remember the columns under this name; without columns, take those that were remembered
+    mapping: Option<String>,
+    /// Check everything, store nothing
+    #[serde(default)]
+    dry_run: bool,
+    /// Take the good rows, and list the others in the report
+    #[serde(default)]
+    keep_going: bool,
+}
+
+impl ImportParameters {
+    /// The parameters that ask for this.
+    pub(crate) fn new(project: &str, name: String, request: &ImportRequest) -> ImportParameters {
+        ImportParameters {
+            project: project.to_owned(),
+            name,
+            from: request.from.map(|writer| writer.word().to_owned()),
+            only: request.only.map(|kind| kind.word().to_owned()),
+            turns: (request.turns == Turns::Whole).then(|| "whole".to_owned()),
+            columns: serde_json::to_string(&request.columns).ok().filter(|_| !request.columns.is_empty()),
+            mapping: request.mapping.clone(),
+            dry_run: request.options.dry_run,
+            keep_going: request.options.keep_going,
+        }
+    }
+
+    /// What is asked for.
+    pub(crate) fn request(&self) -> Result<ImportRequest, ServiceError> {
+        let invalid = |field: &str, reason: String| ServiceError::Invalid { field: field.to_owned(), reason };
+        let only = |word: &String| Kind::ALL.into_iter().find(|kind| kind.word() == word);
+        let columns = self.columns.as_deref().map(serde_json::from_str).transpose();
+        let from = self.from.as_deref().map(str::parse).transpose().map_err(|says| invalid("from", says))?;
+        let turns =
+            self.turns.as_deref().map(str::parse).transpose().map_err(|says| invalid("turns", says))?;
+        Ok(ImportRequest {
+            from,
+            only: match &self.only {
+                None => None,
+                Some(word) => Some(only(word).ok_or_else(|| {
+                    invalid(
+                        "only",
+                        format!(
+                            "found {}, expected conversations, labels or verdicts",
+                            domain::visible(word)
+                        ),
+                    )
+                })?),
+            },
+            turns: turns.unwrap_or_default(),
+            columns: columns
+                .map_err(|error| invalid("columns", format!("expected a JSON object of texts ({error})")))?
+                .unwrap_or_default(),
+            mapping: self.mapping.clone(),
+            options: Options { dry_run: self.dry_run, keep_going: self.keep_going },
+        })
+    }
 }
 
 /// What is asked of the gate.

@@ -65,7 +65,7 @@ impl Sending {
             if let Ok(redirect) = answer {
                 let _ = self.done.try_update(|done| *done += 1);
                 if let Some(target) = redirect {
-                    leptos::server_fn::redirect::call_redirect_hook(&target);
+                    crate::program::go(&target);
                 }
             }
         });

@@ -35,8 +35,9 @@ pub(crate) fn Frame() -> impl IntoView {
     let inside = who.show_or_nothing(move |visitor| {
         let project = project.get_untracked();
         let role = visitor.as_ref().and_then(|visitor| visitor.role);
+        let reasons = visitor.as_ref().is_some_and(|visitor| visitor.asks_reasons);
         view! {
-            {project.zip(role).map(|(project, role)| view! { <Navigation project=project role=role/> })}
+            {project.zip(role).map(|(project, role)| view! { <Navigation project=project role=role reasons=reasons/> })}
             {visitor.map(|visitor| view! { <Account visitor=visitor/> })}
         }
     });
@@ -55,9 +56,12 @@ fn Navigation(
     project: String,
     /// What the visitor is in it.
     role: Role,
+    /// Whether people grade the reasons of judges here.
+    reasons: bool,
 ) -> impl IntoView {
     let pages = [
         ("label", "Label", Permission::Label),
+        ("reasons", "Reasons", Permission::Label),
         ("assignments", "Assignments", Permission::Assign),
         ("agreement", "Agreement", Permission::Analyse),
         ("adjudicate", "Adjudicate", Permission::Adjudicate),
@@ -66,7 +70,9 @@ fn Navigation(
         ("compare", "Compare", Permission::Analyse),
         ("diagnose", "Diagnose", Permission::Analyse),
         ("gate", "Gate", Permission::Analyse),
+        ("watch", "Watch", Permission::Analyse),
         ("rubric", "Rubric", Permission::WriteRubric),
+        ("import", "Import", Permission::Import),
         ("people", "People", Permission::ManagePeople),
     ];
     let home = role.may(Permission::Analyse).then(|| {
@@ -76,7 +82,7 @@ fn Navigation(
     });
     let links = pages
         .into_iter()
-        .filter(|(_, _, permission)| role.may(*permission))
+        .filter(|(page, _, permission)| role.may(*permission) && (reasons || *page != "reasons"))
         .map(|(page, name, _)| {
             let href = of_project(&project, page);
             view! { <li><NavigationLink href=href>{name}</NavigationLink></li> }

@@ -7,7 +7,7 @@ pub(crate) mod report;
 
 use crate::{
     component::{loaded::PageData, markup::Fragment},
-    param::{project_param, query_param},
+    param::{project_param, whole_query},
     rpc::comparison::load_comparison,
 };
 use leptos::prelude::*;
@@ -15,14 +15,10 @@ use leptos::prelude::*;
 /// The compare page.
 #[component]
 pub(crate) fn ComparePage() -> impl IntoView {
-    let project = project_param();
-    let (criterion, incumbent, rule, metrics) =
-        (query_param("criterion"), query_param("incumbent"), query_param("rule"), query_param("metrics"));
+    let (project, query) = (project_param(), whole_query());
     let data = PageData::new(
-        move || (project.get(), criterion.get(), incumbent.get(), rule.get(), metrics.get()),
-        |(project, criterion, incumbent, rule, metrics)| {
-            load_comparison(project, criterion, incumbent, rule, metrics)
-        },
+        move || (project.get(), query.get()),
+        |(project, query)| load_comparison(project, query),
     );
     data.show(|markup| view! { <Fragment markup=markup/> })
 }

@@ -4,6 +4,7 @@ mod bench;
 mod courier;
 mod desks;
 mod dialogs;
+#[cfg(feature = "ssr")]
 pub(crate) mod form;
 mod grid;
 mod kept;

@@ -17,6 +17,8 @@ pub(crate) struct Visitor {
     pub(crate) name: String,
     /// The role in the project of the page; absent outside a project.
     pub(crate) role: Option<Role>,
+    /// Whether the rubric of the project asks about the reasons of judges.
+    pub(crate) asks_reasons: bool,
 }
 
 /// What the account page shows.
@@ -42,11 +44,15 @@ pub(crate) async fn load_visitor(project: Option<String>) -> Result<Packed<Optio
     let Some(user) = door::visitor().await? else { return Packed::new(&None) };
     let service = door::service()?;
     let name = service.user(user).await.map_err(door::refused)?.name;
-    let role = match project {
-        Some(project) => service.role_in(&project, user).await.ok().map(|(_, role)| role),
+    let member = match project {
+        Some(project) => service.role_in(&project, user).await.ok(),
         None => None,
     };
-    Packed::new(&Some(Visitor { name, role }))
+    let asks_reasons = match member {
+        Some((project, _)) => service.asks_reasons(project).await.map_err(door::refused)?,
+        None => false,
+    };
+    Packed::new(&Some(Visitor { name, role: member.map(|(_, role)| role), asks_reasons }))
 }
 
 /// Signs in and goes on to `next`.
@@ -85,18 +91,41 @@ pub(crate) async fn load_account() -> Result<Packed<AccountPage>, AppError> {
     })
 }
 
-/// Makes an API token in one's own name, to be shown once on the page that follows. A scope is on where its box was sent.
+/// The boxes of a form, one for each scope: a scope is on where its box was sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ScopeBoxes {
+    read: String,
+    gate: String,
+    judge: String,
+    score: String,
+    import: String,
+}
+
+#[cfg(feature = "ssr")]
+impl ScopeBoxes {
+    fn chosen(self) -> Vec<Scope> {
+        let ScopeBoxes { read, gate, judge, score, import } = self;
+        let boxes = [
+            (Scope::Read, read),
+            (Scope::Gate, gate),
+            (Scope::Judge, judge),
+            (Scope::Score, score),
+            (Scope::Import, import),
+        ];
+        boxes.into_iter().filter(|(_, sent)| !sent.is_empty()).map(|(scope, _)| scope).collect()
+    }
+}
+
+/// Makes an API token in one's own name, to be shown once on the page that follows.
 #[server]
 pub(crate) async fn create_api_token(
     name: String,
     #[server(default)] project: String,
-    #[server(default)] read: String,
-    #[server(default)] gate: String,
-    #[server(default)] judge: String,
     days: String,
+    #[server(flatten)] scopes: ScopeBoxes,
 ) -> Result<(), AppError> {
     let user = door::user().await?;
-    let boxes = [(Scope::Read, read), (Scope::Gate, gate), (Scope::Judge, judge)];
     let days = days.trim().parse().map_err(|_| AppError::Invalid {
         field: "days".to_owned(),
         reason: format!("found {}, expected a number of days", domain::visible(&days)),
@@ -104,7 +133,7 @@ pub(crate) async fn create_api_token(
     let request = service::ApiTokenRequest {
         name,
         project: Some(project).filter(|project| !project.is_empty()),
-        scopes: boxes.into_iter().filter(|(_, sent)| !sent.is_empty()).map(|(scope, _)| scope).collect(),
+        scopes: scopes.chosen(),
         days,
     };
     let token = door::service()?.create_api_token(user, &request, Some(user)).await;

@@ -1,57 +1,112 @@
 //! Judges against people, and the ledger of verdicts that are no value.
 
-use crate::{component::markup::Markup, error::AppError, rpc::packed::Packed};
+use crate::{component::markup::Markup, error::AppError, param::Query, rpc::packed::Packed};
 use leptos::{prelude::*, server_fn::codec::Json};
 
 #[cfg(feature = "ssr")]
 use crate::{
+    address::Here,
     door,
     page::{
-        compare::report::{self, Chosen, Report},
+        compare::report::{self, Report},
         failures::entries::{self, Entries},
+        judge::whole::{self, Whole},
     },
     rpc::agreement::chosen_criterion,
+    typed::{number, word},
 };
 #[cfg(feature = "ssr")]
-use domain::{Diagnosis, Permission, ReferenceRule};
+use domain::{ContrastChoice, Diagnosis, Permission, SliceBy, SliceNamed};
+#[cfg(feature = "ssr")]
+use service::ReferenceChoice;
 
 /// Most entries that one page of the ledger lists.
 #[cfg(feature = "ssr")]
 const LISTED: usize = 500;
 
+/// Most items of a judge that one page shows with their texts.
+#[cfg(feature = "ssr")]
+const SHOWN: usize = 40;
+
 /// The comparison on the chosen criterion, else on the first; where `metrics` are asked for, with those of each judge.
 #[server(input = Json)]
 pub(crate) async fn load_comparison(
     project: String,
-    criterion: Option<String>,
-    incumbent: Option<String>,
-    rule: Option<String>,
-    metrics: Option<String>,
+    #[server(default)] query: Query,
 ) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
-    let reference = service::ReferenceChoice::Labels { rule: rule_of(rule.clone())?, annotators: Vec::new() };
+    let here = Here::new(project, "compare", query, &report::ASKED);
+    let reference = reference_of(&here)?;
+    let said = |name: &str| Some(here.said(name).to_owned()).filter(|said| !said.is_empty());
     let query = service::ComparisonQuery {
         reference: reference.clone(),
-        incumbent: incumbent.clone(),
+        incumbent: said("incumbent"),
+        by: slices_of(&here)?,
         ..Default::default()
     };
     let mut comparison =
         service.comparison(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
-    let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project).await.map_err(door::refused)?;
+    let sets = service.anchor_sets(pass.project, pass.viewer()).await.map_err(door::refused)?;
+    let sets = sets.into_iter().map(|set| format!("{}@{}", set.name, set.version)).collect();
     let criteria: Vec<String> = comparison.criteria.iter().map(|found| found.id.clone()).collect();
-    let criterion = chosen_criterion(criteria.iter().map(String::as_str), criterion).unwrap_or_default();
-    comparison.criteria.retain(|found| found.id == criterion);
-    let diagnoses = match &metrics {
+    let criterion = chosen_criterion(criteria.iter().map(String::as_str), said("criterion"));
+    comparison.criteria.retain(|found| Some(&found.id) == criterion.as_ref());
+    let diagnoses = match said("metrics") {
         None => None,
         Some(_) => Some(beside_people(&service, pass, &reference, &judges).await?),
     };
-    let [incumbent, rule, metrics] = [incumbent, rule, metrics].map(Option::unwrap_or_default);
-    let chosen = Chosen { project, criterion, incumbent, rule, metrics };
     let view = view! {
-        <Report comparison=comparison criteria=criteria judges=judges diagnoses=diagnoses chosen=chosen/>
+        <Report comparison=comparison criteria=criteria judges=judges sets=sets diagnoses=diagnoses here=here/>
     };
     Packed::new(&Markup::of_page(report::TITLE, view))
+}
+
+/// Everything about one judge on a criterion: its figures, and the items behind them.
+#[server(input = Json)]
+pub(crate) async fn load_judge(
+    project: String,
+    #[server(default)] query: Query,
+) -> Result<Packed<Markup>, AppError> {
+    let pass = door::authorise(&project, Permission::Analyse).await?;
+    let service = door::service()?;
+    let here = Here::new(project, "compare/judge", query, &whole::ASKED);
+    let said = |name: &str| Some(here.said(name).to_owned()).filter(|said| !said.is_empty());
+    let (by, judge) = (slices_of(&here)?, here.said("judge").to_owned());
+    let slice = said("value").or(said("unsaid").map(|_| String::new()));
+    let query = service::ContrastQuery {
+        reference: reference_of(&here)?,
+        choice: ContrastChoice {
+            criterion: here.said("criterion").to_owned(),
+            judge: judge.clone(),
+            against: said("against"),
+            slice: by.zip(slice).map(|(by, value)| SliceNamed { by, value }),
+        },
+        outcome: said("outcome").map(|outcome| word("outcome", &outcome)).transpose()?,
+        cell: number("people", here.said("people"))?.zip(number("said", here.said("said"))?),
+        most: SHOWN,
+    };
+    let contrasted = service.contrast(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
+    let incumbent = query.choice.against.clone().filter(|against| *against != judge);
+    let query = service::ComparisonQuery { reference: query.reference, incumbent, by, ..Default::default() };
+    let comparison = service.comparison(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project).await.map_err(door::refused)?;
+    let title = domain::visible(&judge);
+    let view = view! { <Whole comparison=comparison contrasted=contrasted judges=judges here=here/> };
+    Packed::new(&Markup::of_page(title, view))
+}
+
+/// Where the human values come from, as the address says.
+#[cfg(feature = "ssr")]
+fn reference_of(here: &Here) -> Result<ReferenceChoice, AppError> {
+    ReferenceChoice::asked(here.said("reference"), here.said("rule"), here.said("why")).map_err(door::refused)
+}
+
+/// What the address cuts by.
+#[cfg(feature = "ssr")]
+fn slices_of(here: &Here) -> Result<Option<SliceBy>, AppError> {
+    Some(here.said("by")).filter(|by| !by.is_empty()).map(|by| word("by", by)).transpose()
 }
 
 /// The metrics of people beside each judge.
@@ -59,7 +114,7 @@ pub(crate) async fn load_comparison(
 async fn beside_people(
     service: &service::Service,
     pass: door::Pass,
-    reference: &service::ReferenceChoice,
+    reference: &ReferenceChoice,
     judges: &[String],
 ) -> Result<Vec<Diagnosis>, AppError> {
     let mut diagnoses = Vec::with_capacity(judges.len());
@@ -88,12 +143,4 @@ pub(crate) async fn load_ledger(
     let view =
         view! { <Entries project=project entries=entries total=total judge=judge criterion=criterion/> };
     Packed::new(&Markup::of_page(entries::TITLE, view))
-}
-
-/// The rule that a form or an address names; none is the service's own choice.
-#[cfg(feature = "ssr")]
-pub(crate) fn rule_of(text: Option<String>) -> Result<Option<ReferenceRule>, AppError> {
-    let text = text.filter(|text| !text.is_empty());
-    let rule = text.map(|text| text.parse()).transpose();
-    rule.map_err(|reason: String| AppError::Invalid { field: "rule".to_owned(), reason })
 }

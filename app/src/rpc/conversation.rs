@@ -30,7 +30,7 @@ pub(crate) async fn load_conversation(
 ) -> Result<Packed<Markup>, AppError> {
     let pass = door::authorise(&project, Permission::Analyse).await?;
     let service = door::service()?;
-    let found = service.conversation(pass.project, &id).await.map_err(door::refused)?;
+    let found = service.view_conversation(pass.project, &id, pass.user).await.map_err(door::refused)?;
     let low = match metric {
         None => None,
         Some(metric) => {

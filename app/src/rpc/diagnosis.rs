@@ -25,7 +25,7 @@ pub(crate) async fn load_diagnosis(
     let query = service::DiagnosisQuery::asked(from, judge, by.as_deref(), k.as_deref());
     let query = query.map_err(door::refused)?;
     let report = service.diagnosis(pass.project, &query, pass.viewer()).await.map_err(door::refused)?;
-    let judges = service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?;
+    let judges = service.judges(pass.project).await.map_err(door::refused)?;
     let asked = Asked::new(project, &query);
     Packed::new(&Markup::of_page(TITLE, view! { <Report report=report judges=judges asked=asked/> }))
 }

@@ -63,7 +63,7 @@ pub(crate) async fn load_gate(project: String) -> Result<Packed<GatePage>, AppEr
         decisions: Markup::of_part(view! { <Log project=project.clone() decisions=decisions/> }),
         log: Markup::of_part(view! { <ReleaseLog project=project log=log/> }),
         slots: service.slots(pass.project).await.map_err(door::refused)?,
-        judges: service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?,
+        judges: service.judges(pass.project).await.map_err(door::refused)?,
         anchor_sets: sets.into_iter().map(|set| format!("{}@{}", set.name, set.version)).collect(),
         policy: policies.into_iter().next().map(|latest| latest.text),
         may_decide: pass.role.may(Permission::Gate),

@@ -22,6 +22,7 @@ pub(crate) struct Desk {
 }
 
 /// One answer of the form that works without JavaScript.
+#[cfg_attr(not(feature = "ssr"), allow(dead_code, reason = "where a program runs, nobody sends it"))]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FormAnswer {
     /// The unit, in its text form.
@@ -145,13 +146,13 @@ fn conflict(unit: &str) -> AppError {
 #[cfg(feature = "ssr")]
 impl FormAnswer {
     /// Whether it says something that is not stored yet.
-    fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         let value = self.value.as_deref().unwrap_or_default().trim();
         !value.is_empty() && value != self.stored.as_deref().unwrap_or_default()
     }
 
     /// The same as the browser's program would send. The key is made of what is said, so that a form that is sent twice is stored once.
-    fn into_answer(self, conversation: &str, rubric_version: u32) -> Result<NewAnswer, AppError> {
+    pub(crate) fn into_answer(self, conversation: &str, rubric_version: u32) -> Result<NewAnswer, AppError> {
         let invalid = |reason: String| AppError::Invalid { field: self.criterion.clone(), reason };
         let text = self.value.as_deref().unwrap_or_default().trim();
         let value: f64 = text.parse().map_err(|_| invalid(format!("`{text}` is no number.")))?;

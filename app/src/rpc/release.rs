@@ -9,7 +9,6 @@ use crate::{
     address::of_project,
     door,
     page::threshold::sweep::Sweep,
-    rpc::comparison::rule_of,
     typed::{names, number, word},
 };
 #[cfg(feature = "ssr")]
@@ -35,18 +34,12 @@ pub(crate) struct ReferenceDraft {
 impl ReferenceDraft {
     /// What was chosen.
     pub(crate) fn choice(self) -> Result<ReferenceChoice, AppError> {
-        if self.reference.is_empty() {
-            let rule = rule_of(Some(self.rule))?;
-            return Ok(ReferenceChoice::Labels { rule, annotators: names(&self.annotators) });
+        let asked = ReferenceChoice::asked(&self.reference, &self.rule, &self.why);
+        let mut choice = asked.map_err(door::refused)?;
+        if let ReferenceChoice::Labels { annotators, .. } = &mut choice {
+            *annotators = names(&self.annotators);
         }
-        let invalid = |reason: String| AppError::Invalid { field: "reference".to_owned(), reason };
-        let (name, split) =
-            self.reference.rsplit_once(' ').ok_or_else(|| invalid("choose a split of a set".to_owned()))?;
-        Ok(ReferenceChoice::AnchorSet {
-            name: word("reference", name)?,
-            split: word("reference", split)?,
-            why: Some(self.why.trim().to_owned()).filter(|why| !why.is_empty()),
-        })
+        Ok(choice)
     }
 }
 
@@ -159,7 +152,6 @@ fn query_of(judge: String, criterion: String, reference: &str) -> Result<Thresho
     Ok(ThresholdQuery {
         judge,
         criterion,
-        reference: ReferenceDraft { reference: reference.to_owned(), ..ReferenceDraft::default() }
-            .choice()?,
+        reference: ReferenceChoice::asked(reference, "", "").map_err(door::refused)?,
     })
 }

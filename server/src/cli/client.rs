@@ -89,6 +89,11 @@ impl Server {
         Ok(self.request(Method::POST, place).header("content-type", "application/json").body(body))
     }
 
+    /// A file.
+    pub(super) fn send(&self, place: &[&str], bytes: Vec<u8>) -> RequestBuilder {
+        self.request(Method::POST, place).header("content-type", "application/octet-stream").body(bytes)
+    }
+
     fn request(&self, method: Method, place: &[&str]) -> RequestBuilder {
         let mut url = self.url.clone();
         // An address of http or https always has a path.

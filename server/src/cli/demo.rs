@@ -1,5 +1,7 @@
 //! `touchstone demo`: a project of illustrative conversations, people and judges, so that every page has something to show.
 
+mod production;
+
 use super::say;
 use domain::{ReferenceRule, Rubric};
 use service::{Service, ServiceError, import::Kind};
@@ -29,6 +31,7 @@ pub(super) async fn seed(service: &Service) -> anyhow::Result<u8> {
         service.import_text(project, kind, name, text).await?;
     }
     service.build_references(project, ReferenceRule::Median, &[], None).await?;
+    production::send(service, project).await?;
     say("The demo project is seeded. Its people and judges are illustrative.");
     Ok(0)
 }

@@ -288,7 +288,7 @@ pub(super) async fn run(service: &Service, command: Judges, json: bool) -> anyho
             Ok(0)
         }
         Judges::Import(files) => {
-            super::import::run(service, super::import::What::Verdicts(files), json).await
+            super::import::of_kind(service, ::service::import::Kind::Verdicts, files, json).await
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `touchstone policy`, `threshold`, `promote`, `rollback`, `slots` and `log`.
 
-use super::{ReferenceChoice, print, print_json, read, text};
+use super::{ReferenceChoice, print, print_json, read, source::Source, text};
 use clap::{Args, Subcommand};
 use domain::{
     PromotedJudge, Purpose, ReleaseEvent, ReleaseLogEntry, SlotAct, SlotChange, Split, ThresholdProposal,
@@ -174,14 +174,12 @@ pub(super) async fn roll_back(
     Ok(0)
 }
 
-pub(super) async fn slots(service: &Service, project: &str, json: bool) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    shown(&service.slots(project).await?, json)
+pub(super) async fn slots(source: &Source, project: &str, json: bool) -> anyhow::Result<u8> {
+    shown(&source.slots(project).await?, json)
 }
 
-pub(super) async fn log(service: &Service, project: &str, json: bool) -> anyhow::Result<u8> {
-    let project = service.project(project).await?.id;
-    let log = service.release_log(project).await?;
+pub(super) async fn log(source: &Source, project: &str, json: bool) -> anyhow::Result<u8> {
+    let log = source.release_log(project).await?;
     if json {
         print_json(&log)?;
     } else if log.is_empty() {
@@ -278,6 +276,10 @@ fn event(event: &ReleaseEvent) -> (&'static str, String) {
         ReleaseEvent::Confirm { anchor_set, candidates, look, why } => {
             let why = why.as_deref().map_or_else(|| "no reason given".to_owned(), visible);
             ("confirm", format!("look {look} at {} on {anchor_set} ({why})", visible(&candidates.join(", "))))
+        }
+        ReleaseEvent::Recalibration(found) => {
+            let judge = visible(&format!("{}@{}", found.judge, found.version));
+            ("calibrate", format!("{}: {judge} on {}", found.verdict.word(), found.anchor_set))
         }
         ReleaseEvent::Policy { version, name, hash } => {
             ("policy", format!("{} version {version}, hash {}", visible(name), hash.short()))

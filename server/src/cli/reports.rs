@@ -248,7 +248,9 @@ pub(super) async fn build_references(
 
 pub(super) async fn export_references(service: &Service, project: &str) -> anyhow::Result<u8> {
     let project = service.project(project).await?.id;
-    print(&service.reference_file(project, Viewer::Operator).await?)?;
+    let file = service.reference_file(project, Viewer::Operator).await?;
+    service.record_export(project, "references", Viewer::Operator).await?;
+    print(&file)?;
     Ok(0)
 }
 

@@ -5,10 +5,13 @@ use crate::http::{Address, router};
 use anyhow::Context;
 use judge::Endpoints;
 use service::{Service, Webhook};
-use std::{net::SocketAddr, path::Path};
+use std::{net::SocketAddr, path::Path, time::Duration};
 use store::Store;
 use time::OffsetDateTime;
 use tokio::{net::TcpListener, signal};
+
+/// Between two looks at production.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(15 * 60);
 
 pub(super) async fn serve(
     db: &Path,
@@ -42,6 +45,7 @@ pub(super) async fn serve(
     }
     say(&format!("Touchstone serves {} at {} (stop with Ctrl-C)", db.display(), address.public_origin));
     service.resume_runs().await?;
+    tokio::spawn(watch(service.clone()));
     let app = router(service.clone(), &address).into_make_service_with_connect_info::<SocketAddr>();
     let told = service.clone();
     let leaving = async move {
@@ -52,6 +56,16 @@ pub(super) async fn serve(
     service.leave().await;
     store.close().await;
     Ok(0)
+}
+
+/// Looks for falls in production as long as the process serves.
+async fn watch(service: Service) {
+    while !service.is_leaving() {
+        if let Err(error) = service.look_for_falls_everywhere().await {
+            tracing::warn!(%error, "production could not be looked at");
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
 }
 
 /// Ctrl-C, or the signal that a supervisor sends.

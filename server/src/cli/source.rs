@@ -3,13 +3,17 @@
 
 use super::client::Server;
 use crate::wire::{
-    AgreementParameters, CheckParameters, ComparisonParameters, DiagnosisParameters, GateBody,
-    ReferenceParameters,
+    AgreementParameters, CheckParameters, ComparisonParameters, ContrastParameters, DiagnosisParameters,
+    GateBody, ImportParameters, ReferenceParameters,
 };
-use domain::{AgreementReport, AnchorSetName, CheckReport, Comparison, Decision, Diagnosis};
+use domain::{
+    AgreementReport, AnchorSetName, CheckReport, Comparison, Contrast, Decision, Diagnosis, ImportReport,
+    ReleaseLogEntry, SlotChange,
+};
 use service::{
-    AgreementQuery, AnchorSetEntry, CheckQuery, ComparisonQuery, DiagnosisQuery, GateRequest, JudgeEntry,
-    ProjectId, RunEntry, Service, Viewer,
+    AgreementQuery, AnchorSetEntry, CheckQuery, ComparisonQuery, ContrastQuery, DiagnosisQuery, GateRequest,
+    JudgeEntry, ProjectId, RunEntry, Service, Viewer,
+    import::{ImportFile, ImportRequest, Progress},
 };
 
 /// A database file, or a server.
@@ -62,6 +66,21 @@ impl Source {
         }
     }
 
+    pub(super) async fn contrast(&self, project: &str, query: &ContrastQuery) -> anyhow::Result<Contrast> {
+        match self {
+            File(service) => {
+                Ok(service.contrast(named(service, project).await?, query, Viewer::Operator).await?.contrast)
+            }
+            Remote(server) => {
+                let request = server
+                    .get(&["contrasts"], project)
+                    .query(&ContrastParameters::from(query))
+                    .query(&ReferenceParameters::from(&query.reference));
+                Ok(server.answer(request).await?)
+            }
+        }
+    }
+
     pub(super) async fn diagnosis(&self, project: &str, query: &DiagnosisQuery) -> anyhow::Result<Diagnosis> {
         match self {
             File(service) => {
@@ -89,6 +108,20 @@ impl Source {
         }
     }
 
+    pub(super) async fn slots(&self, project: &str) -> anyhow::Result<Vec<SlotChange>> {
+        match self {
+            File(service) => Ok(service.slots(named(service, project).await?).await?),
+            Remote(server) => Ok(server.answer(server.get(&["slots"], project)).await?),
+        }
+    }
+
+    pub(super) async fn release_log(&self, project: &str) -> anyhow::Result<Vec<ReleaseLogEntry>> {
+        match self {
+            File(service) => Ok(service.release_log(named(service, project).await?).await?),
+            Remote(server) => Ok(server.answer(server.get(&["log"], project)).await?),
+        }
+    }
+
     pub(super) async fn gate(&self, project: &str, request: GateRequest) -> anyhow::Result<Decision> {
         match self {
             File(service) => {
@@ -97,6 +130,27 @@ impl Source {
             Remote(server) => {
                 let request = server.post(&["gates"], &GateBody::new(project, request))?;
                 Ok(server.answer(request).await?)
+            }
+        }
+    }
+
+    pub(super) async fn import(
+        &self,
+        project: &str,
+        path: &std::path::Path,
+        request: ImportRequest,
+        progress: impl FnMut(Progress),
+    ) -> anyhow::Result<ImportReport> {
+        match self {
+            File(service) => {
+                let (id, file) = (named(service, project).await?, ImportFile::at(path)?);
+                Ok(service.import_file(id, file, request, Viewer::Operator, progress).await?)
+            }
+            Remote(server) => {
+                let bytes =
+                    std::fs::read(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+                let parameters = ImportParameters::new(project, path.display().to_string(), &request);
+                Ok(server.answer(server.send(&["imports"], bytes).query(&parameters)).await?)
             }
         }
     }
@@ -129,7 +183,10 @@ impl Source {
     pub(super) async fn anchor_set_file(&self, project: &str, set: &AnchorSetName) -> anyhow::Result<String> {
         match self {
             File(service) => {
-                Ok(service.anchor_set_file(named(service, project).await?, set, Viewer::Operator).await?)
+                let id = named(service, project).await?;
+                let file = service.anchor_set_file(id, set, Viewer::Operator).await?;
+                service.record_export(id, &format!("anchor set {set}"), Viewer::Operator).await?;
+                Ok(file)
             }
             Remote(server) => {
                 Ok(server.text(server.get(&["anchor-sets", &set.to_string()], project)).await?)

@@ -20,7 +20,12 @@ pub(super) enum Tokens {
         #[arg(long)]
         project: Option<String>,
         /// What it may be used for, separated by commas
-        #[arg(long, value_delimiter = ',', default_value = "read", value_name = "read,gate,judge")]
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "read",
+            value_name = "read,gate,judge,score,import"
+        )]
         scope: Vec<Scope>,
         /// For how many days it works, at most 366
         #[arg(long, default_value_t = 90)]

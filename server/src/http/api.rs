@@ -4,27 +4,33 @@ mod agreement;
 mod anchor_sets;
 mod checks;
 mod comparisons;
+mod contrasts;
 mod decisions;
 mod diagnoses;
 mod failures;
 mod form;
 mod gates;
+mod imports;
 mod judges;
 mod problem;
 mod projects;
 mod references;
+mod releases;
 mod runs;
+mod scores;
 mod token;
 
 pub(crate) use problem::Problem;
 pub(super) use problem::say_as_problem;
 
-use super::AppState;
+use super::{AppState, LONGEST_ANSWER, upload};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, FromRequest, FromRequestParts},
+    http::StatusCode,
     routing::{any, get},
 };
+use tower_http::{limit::RequestBodyLimitLayer, timeout::TimeoutLayer};
 use utoipa::{
     Modify, OpenApi,
     openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
@@ -34,7 +40,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// Where the API is.
 pub(crate) const ROOT: &str = "/api/v1";
 
-/// Longest body of a request: a policy is the longest that there is.
+/// Longest body of a request but for files that are imported: a policy is the longest that there is.
 const LONGEST_BODY: usize = 256 * 1024;
 
 #[derive(OpenApi)]
@@ -84,6 +90,7 @@ fn described() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(projects::list))
         .routes(routes!(agreement::report))
         .routes(routes!(comparisons::report))
+        .routes(routes!(contrasts::report))
         .routes(routes!(diagnoses::report))
         .routes(routes!(checks::report))
         .routes(routes!(anchor_sets::list))
@@ -95,8 +102,21 @@ fn described() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(gates::decide))
         .routes(routes!(decisions::list))
         .routes(routes!(decisions::one))
+        .routes(routes!(releases::slots))
+        .routes(routes!(releases::log))
+        .routes(routes!(releases::calibrations))
         .routes(routes!(failures::list))
-        .routes(routes!(references::file));
+        .routes(routes!(references::file))
+        .routes(routes!(scores::add))
+        .routes(routes!(scores::inline))
+        .routes(routes!(scores::report))
+        .layer(RequestBodyLimitLayer::new(LONGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST_ANSWER));
+    let files = OpenApiRouter::new()
+        .routes(routes!(imports::import))
+        .layer(RequestBodyLimitLayer::new(upload::LONGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, upload::LONGEST_ANSWER));
+    let routes = routes.merge(files);
     OpenApiRouter::with_openapi(Document::openapi()).nest(ROOT, routes).split_for_parts()
 }
 

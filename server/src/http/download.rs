@@ -6,11 +6,11 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{AgreementReport, AnchorSetName, Comparison, Diagnosis, Permission};
+use domain::{AgreementReport, AnchorSetName, Comparison, Diagnosis, Permission, Role};
 use serde::{Deserialize, Serialize};
 use service::{
-    AgreementQuery, ComparisonQuery, DiagnosisQuery, ProjectId, ReferenceChoice, Service, ServiceError,
-    UserId, Viewer,
+    AgreementQuery, ComparisonQuery, DiagnosisQuery, ExportFormat, ProjectId, ReferenceChoice, Service,
+    ServiceError, UserId, Viewer,
 };
 use tower_sessions::Session;
 
@@ -20,6 +20,7 @@ pub(super) struct Parameters {
     criterion: Option<String>,
     by: Option<String>,
     rule: Option<String>,
+    reference: Option<String>,
     incumbent: Option<String>,
     from: Option<String>,
     judge: Option<String>,
@@ -90,7 +91,24 @@ pub(super) async fn anchor_set(
     let missing = |says: String| Refusal(StatusCode::NOT_FOUND, says);
     let name: AnchorSetName = set.parse().map_err(missing)?;
     let file = service.anchor_set_file(project, &name, viewer).await?;
+    service.record_export(project, &format!("anchor set {name}"), viewer).await?;
     Ok(attachment(file, "application/json", &format!("{}-{}.json", name.name, name.version)))
+}
+
+/// Conversations and labels for another tool, by the name of the file.
+pub(super) async fn export(
+    session: Session,
+    State(service): State<Service>,
+    Path((project, file)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let (project, viewer) = authorise(&session, &service, &project).await?;
+    let format = ExportFormat::ALL.into_iter().find(|format| format.file_name() == file);
+    let missing = || Refusal(StatusCode::NOT_FOUND, "there is no such export".to_owned());
+    let format = format.ok_or_else(missing)?;
+    let body = service.export(project, format, viewer).await?;
+    let content_type =
+        if format == ExportFormat::HuggingFace { "application/jsonl" } else { "application/json" };
+    Ok(attachment(body, content_type, format.file_name()))
 }
 
 async fn agreement(
@@ -108,7 +126,9 @@ async fn agreement(
         .map_err(Refusal::invalid)?;
     let query =
         AgreementQuery { criterion: parameters.criterion.filter(|criterion| !criterion.is_empty()), by };
-    Ok(service.agreement(project, &query, viewer).await?)
+    let report = service.agreement(project, &query, viewer).await?;
+    service.record_export(project, "agreement", viewer).await?;
+    Ok(report)
 }
 
 async fn comparison(
@@ -119,15 +139,17 @@ async fn comparison(
 ) -> Result<Comparison, Refusal> {
     let (project, viewer) = authorise(&session, &service, &project).await?;
     let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let rule = said(parameters.rule).map(|rule| rule.parse()).transpose().map_err(Refusal::invalid)?;
+    let [reference, rule] = [parameters.reference, parameters.rule].map(Option::unwrap_or_default);
     let query = ComparisonQuery {
-        reference: ReferenceChoice::Labels { rule, annotators: Vec::new() },
+        reference: ReferenceChoice::asked(&reference, &rule, "")?,
         criterion: said(parameters.criterion),
         incumbent: said(parameters.incumbent),
         by: said(parameters.by).map(|by| by.parse()).transpose().map_err(Refusal::invalid)?,
         ..ComparisonQuery::default()
     };
-    Ok(service.comparison(project, &query, viewer).await?)
+    let report = service.comparison(project, &query, viewer).await?;
+    service.record_export(project, "comparison", viewer).await?;
+    Ok(report)
 }
 
 async fn diagnosis(
@@ -139,7 +161,9 @@ async fn diagnosis(
     let (project, viewer) = authorise(&session, &service, &project).await?;
     let Parameters { from, judge, by, k, .. } = parameters;
     let query = DiagnosisQuery::asked(from, judge, by.as_deref(), k.as_deref())?;
-    Ok(service.diagnosis(project, &query, viewer).await?)
+    let report = service.diagnosis(project, &query, viewer).await?;
+    service.record_export(project, "diagnosis", viewer).await?;
+    Ok(report)
 }
 
 /// Lets in whoever may analyse the project.
@@ -148,13 +172,25 @@ pub(super) async fn authorise(
     service: &Service,
     project: &str,
 ) -> Result<(ProjectId, Viewer), Refusal> {
+    let (project, user) = member(session, service, project, Permission::Analyse).await?;
+    Ok((project, Viewer::Member(user)))
+}
+
+/// Lets in a member of the project who may do that.
+pub(super) async fn member(
+    session: &Session,
+    service: &Service,
+    project: &str,
+    permission: Permission,
+) -> Result<(ProjectId, UserId), Refusal> {
     let user = session.get::<String>("user").await.ok().flatten().and_then(|id| id.parse::<UserId>().ok());
     let user = user.ok_or_else(|| Refusal(StatusCode::UNAUTHORIZED, "sign in first".to_owned()))?;
     let (project, role) = service.role_in(project, user).await?;
-    if !role.may(Permission::Analyse) {
-        return Err(Refusal(StatusCode::FORBIDDEN, "this needs the role engineer or more".to_owned()));
+    if !role.may(permission) {
+        let needs = Role::ALL.into_iter().find(|role| role.may(permission)).unwrap_or(Role::Admin);
+        return Err(Refusal(StatusCode::FORBIDDEN, format!("this needs the role {needs} or more")));
     }
-    Ok((project, Viewer::Member(user)))
+    Ok((project, user))
 }
 
 fn json(report: &impl Serialize, name: &str) -> Response {

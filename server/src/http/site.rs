@@ -12,7 +12,12 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct Site;
 
-/// Answers `/pkg/{file}`; unchanged files are not sent twice.
+/// Whether the site has that file.
+pub(super) fn has(name: &str) -> bool {
+    Site::get(name).is_some()
+}
+
+/// Answers `/pkg/{*file}`; unchanged files are not sent twice.
 pub(super) async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(content_type) = content_type(&name) else { return StatusCode::NOT_FOUND.into_response() };
     let accepts =

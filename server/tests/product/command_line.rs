@@ -48,6 +48,8 @@ fn every_command_shows_an_example() {
         "demo",
         "project",
         "import",
+        "export",
+        "redaction",
         "agreement",
         "reference",
         "anchor-set",

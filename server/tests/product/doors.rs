@@ -18,7 +18,9 @@ enum Door {
 }
 
 use Door::{Members, Open, SignedIn};
-use Permission::{Adjudicate, Analyse, Assign, Gate, Judge, Label, ManagePeople, Promote, WriteRubric};
+use Permission::{
+    Adjudicate, Analyse, Assign, Gate, Import, Judge, Label, ManagePeople, Promote, WriteRubric,
+};
 
 /// Pages: the route, an address of it, and who may see it.
 const PAGES: &[(&str, &str, Door)] = &[
@@ -28,6 +30,7 @@ const PAGES: &[(&str, &str, Door)] = &[
     ("/account", "/account", SignedIn),
     ("/p/{project}", "/p/shop", Members(Analyse)),
     ("/p/{project}/label", "/p/shop/label", Members(Label)),
+    ("/p/{project}/reasons", "/p/shop/reasons", Members(Label)),
     ("/p/{project}/adjudicate", "/p/shop/adjudicate?order=judges", Members(Adjudicate)),
     ("/p/{project}/assignments", "/p/shop/assignments", Members(Assign)),
     ("/p/{project}/agreement", "/p/shop/agreement", Members(Analyse)),
@@ -38,17 +41,24 @@ const PAGES: &[(&str, &str, Door)] = &[
     ("/p/{project}/anchor-sets", "/p/shop/anchor-sets?name=gold&size=10", Members(Judge)),
     ("/p/{project}/anchor-sets/{set}", "/p/shop/anchor-sets/none@1", Members(Judge)),
     ("/p/{project}/compare", "/p/shop/compare", Members(Analyse)),
+    ("/p/{project}/compare/judge", "/p/shop/compare/judge?judge=new&criterion=helpful", Members(Analyse)),
     ("/p/{project}/compare/failures", "/p/shop/compare/failures?judge=new", Members(Analyse)),
     ("/p/{project}/diagnose", "/p/shop/diagnose?by=category", Members(Analyse)),
     ("/p/{project}/gate", "/p/shop/gate", Members(Analyse)),
     ("/p/{project}/gate/{decision}", "/p/shop/gate/none", Members(Analyse)),
     ("/p/{project}/threshold", "/p/shop/threshold?judge=new&criterion=helpful", Members(Analyse)),
+    ("/p/{project}/watch", "/p/shop/watch?days=30", Members(Analyse)),
     ("/p/{project}/rubric", "/p/shop/rubric?template=retrieval", Members(WriteRubric)),
+    ("/p/{project}/import", "/p/shop/import", Members(Import)),
     ("/p/{project}/people", "/p/shop/people", Members(ManagePeople)),
 ];
 
+/// Where files are sent: the route, an address of it, and who may send one.
+const UPLOADS: [(&str, &str, Door); 1] =
+    [("/p/{project}/import/file", "/p/shop/import/file", Members(Import))];
+
 /// What is no page: files and the sign of life.
-const FILES: [(&str, &str, Door); 10] = [
+const FILES: [(&str, &str, Door); 11] = [
     ("/p/{project}/agreement.json", "/p/shop/agreement.json", Members(Analyse)),
     ("/p/{project}/agreement.csv", "/p/shop/agreement.csv", Members(Analyse)),
     ("/p/{project}/compare.json", "/p/shop/compare.json", Members(Analyse)),
@@ -56,8 +66,9 @@ const FILES: [(&str, &str, Door); 10] = [
     ("/p/{project}/diagnose.json", "/p/shop/diagnose.json", Members(Analyse)),
     ("/p/{project}/diagnose.csv", "/p/shop/diagnose.csv", Members(Analyse)),
     ("/p/{project}/anchor-sets/{set}/file", "/p/shop/anchor-sets/none@1/file", Members(Analyse)),
+    ("/p/{project}/exports/{file}", "/p/shop/exports/label-studio.json", Members(Analyse)),
     ("/p/{project}/runs/{run}/events", "/p/shop/runs/none/events", Members(Analyse)),
-    ("/pkg/{file}", "/pkg/none.css", Open),
+    ("/pkg/{*file}", "/pkg/desk/none.css", Open),
     ("/healthz", "/healthz", Open),
 ];
 
@@ -96,6 +107,8 @@ const FUNCTIONS: &[(&str, &str, Door)] = &[
         Members(Label),
     ),
     ("/rpc/submit_form", "project=shop&conversation=none&rubric_version=1", Members(Label)),
+    ("/rpc/load_reasons", r#"{"project": "shop"}"#, Members(Label)),
+    ("/rpc/grade_reason", "project=shop&conversation=none&rubric_version=1", Members(Label)),
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#, Members(Adjudicate)),
     (
         "/rpc/adjudicate",
@@ -130,7 +143,12 @@ const FUNCTIONS: &[(&str, &str, Door)] = &[
     ("/rpc/load_anchor_sets", r#"{"project": "shop"}"#, Members(Judge)),
     ("/rpc/load_anchor_set", r#"{"project": "shop", "name": "none@1", "documents": ""}"#, Members(Judge)),
     ("/rpc/freeze_anchor_set", "project=shop&name=gold&size=none", Members(Judge)),
-    ("/rpc/load_comparison", r#"{"project": "shop", "metrics": "shown"}"#, Members(Analyse)),
+    ("/rpc/load_comparison", r#"{"project": "shop", "query": {"metrics": "shown"}}"#, Members(Analyse)),
+    (
+        "/rpc/load_judge",
+        r#"{"project": "shop", "query": {"judge": "new", "criterion": "helpful"}}"#,
+        Members(Analyse),
+    ),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#, Members(Analyse)),
     ("/rpc/load_diagnosis", r#"{"project": "shop", "from": "old"}"#, Members(Analyse)),
     ("/rpc/load_gate", r#"{"project": "shop"}"#, Members(Analyse)),
@@ -144,6 +162,9 @@ const FUNCTIONS: &[(&str, &str, Door)] = &[
     ("/rpc/accept_threshold", "project=shop&judge=none&criterion=helpful&reason=r", Members(Promote)),
     ("/rpc/promote", "project=shop&decision=none&purpose=routine&reason=r", Members(Promote)),
     ("/rpc/roll_back", "project=shop&slot=helpful routine&reason=r", Members(Promote)),
+    ("/rpc/load_watch", r#"{"project": "shop"}"#, Members(Analyse)),
+    ("/rpc/set_watch", "project=shop&sample=none", Members(Promote)),
+    ("/rpc/set_dimension", "project=shop&dimension=none&fall=none", Members(Promote)),
     ("/rpc/load_rubric", r#"{"project": "shop"}"#, Members(WriteRubric)),
     (
         "/rpc/try_rubric",
@@ -151,6 +172,10 @@ const FUNCTIONS: &[(&str, &str, Door)] = &[
         Members(WriteRubric),
     ),
     ("/rpc/publish_rubric", "project=shop&rubric=none", Members(WriteRubric)),
+    ("/rpc/load_import", r#"{"project": "shop"}"#, Members(Import)),
+    ("/rpc/choose_import", "project=shop&file=none&from=csv&columns%5Bquestion%5D=q", Members(Import)),
+    ("/rpc/import_file", "project=shop&file=none", Members(Import)),
+    ("/rpc/set_redaction", "project=shop&own=(", Members(Import)),
     ("/rpc/load_people", r#"{"project": "shop"}"#, Members(ManagePeople)),
     ("/rpc/invite", "project=shop&role=annotator", Members(ManagePeople)),
     ("/rpc/set_role", "project=shop&account=none&role=lead", Members(ManagePeople)),
@@ -162,7 +187,7 @@ const FUNCTIONS: &[(&str, &str, Door)] = &[
 ];
 
 /// The API: the method, the route, an address of it, the body, and who may call it by a token that is for everything.
-const API: [(&str, &str, &str, &str, Door); 17] = [
+const API: &[(&str, &str, &str, &str, Door)] = &[
     ("get", "/api/v1/projects", "/api/v1/projects", "", SignedIn),
     ("get", "/api/v1/agreement", "/api/v1/agreement?project=shop", "", Members(Analyse)),
     ("get", "/api/v1/comparisons", "/api/v1/comparisons?project=shop", "", Members(Analyse)),
@@ -184,8 +209,28 @@ const API: [(&str, &str, &str, &str, Door); 17] = [
     ),
     ("get", "/api/v1/decisions", "/api/v1/decisions?project=shop", "", Members(Analyse)),
     ("get", "/api/v1/decisions/{decision}", "/api/v1/decisions/none?project=shop", "", Members(Analyse)),
+    (
+        "get",
+        "/api/v1/contrasts",
+        "/api/v1/contrasts?project=shop&judge=new&criterion=helpful",
+        "",
+        Members(Analyse),
+    ),
+    ("get", "/api/v1/slots", "/api/v1/slots?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/log", "/api/v1/log?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/calibrations", "/api/v1/calibrations?project=shop", "", Members(Analyse)),
     ("get", "/api/v1/failures", "/api/v1/failures?project=shop", "", Members(Analyse)),
+    ("post", "/api/v1/imports", "/api/v1/imports?project=shop&name=none.json", "{}", Members(Import)),
     ("get", "/api/v1/references", "/api/v1/references?project=shop", "", Members(Analyse)),
+    ("get", "/api/v1/watch", "/api/v1/watch?project=shop", "", Members(Analyse)),
+    ("post", "/api/v1/scores", "/api/v1/scores", r#"{"project": "shop", "scores": []}"#, Members(Judge)),
+    (
+        "post",
+        "/api/v1/score",
+        "/api/v1/score",
+        r#"{"project": "shop", "criterion": "none", "question": "q", "response": "r"}"#,
+        Members(Judge),
+    ),
 ];
 
 /// Everyone who could knock: nobody, a stranger with an account, and the members of each role.
@@ -244,6 +289,23 @@ async fn every_page_and_file_is_shown_to_those_alone_who_may_see_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn files_are_taken_from_those_alone_who_may_send_them() {
+    let site = Site::open().await;
+    for (who, user, role) in everyone(&site).await {
+        let cookie = match &user {
+            Some(user) => site.session_of(user).await,
+            None => String::new(),
+        };
+        for (_, address, door) in UPLOADS {
+            let answer = site.upload(address, &cookie, "none.json", "{}").await;
+            let says = format!("{who} at {address}: {} {}", answer.status, answer.body);
+            assert_eq!(refused(&answer), refusal(door, user.is_some(), role), "{says}");
+            assert!(!answer.status.is_server_error(), "{says}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_server_function_answers_those_alone_who_may_call_it() {
     let site = Site::open().await;
     for (who, user, role) in everyone(&site).await {
@@ -274,7 +336,7 @@ async fn every_call_of_the_api_is_answered_to_those_alone_who_may_make_it() {
             Some(user) => site.token_of(user, &Scope::ALL).await,
             None => String::new(),
         };
-        for (method, _, address, body, door) in API {
+        for (method, _, address, body, door) in API.iter().copied() {
             let method: Method = method.to_uppercase().parse().unwrap();
             let answer = site.api(&method, address, &token, body).await;
             let says = format!("{who} at {method} {address}: {} {}", answer.status, answer.body);
@@ -329,13 +391,13 @@ async fn every_route_is_in_the_tables() {
         .map(|route| route.path().to_owned())
         .chain(routes_of_the_router())
         .collect();
-    let listed = PAGES.iter().chain(&FILES).map(|(route, ..)| (*route).to_owned()).collect();
+    let listed = PAGES.iter().chain(&FILES).chain(&UPLOADS).map(|(route, ..)| (*route).to_owned()).collect();
     assert_eq!(routes, listed);
 }
 
 /// What the router adds to the pages: an axum router does not list its routes, so its source does.
 fn routes_of_the_router() -> impl Iterator<Item = String> {
-    let source = include_str!("../../src/http.rs");
+    let source = concat!(include_str!("../../src/http.rs"), include_str!("../../src/http/upload.rs"));
     source.split(".route(\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned)
 }
 

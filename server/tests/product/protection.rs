@@ -145,8 +145,10 @@ async fn nonsense_is_refused_without_internal_text() {
         ("/rpc/set_role", "project=shop&account=ada&role=emperor"),
         ("/rpc/load_decision", r#"{"project": "shop", "id": "\u0000"}"#),
         ("/rpc/load_agreement", r#"{"project": "shop", "by": "<script>"}"#),
-        ("/rpc/load_comparison", r#"{"project": "shop", "rule": "best"}"#),
+        ("/rpc/load_comparison", r#"{"project": "shop", "query": {"rule": "best"}}"#),
         ("/rpc/load_comparison", "project=shop"),
+        ("/rpc/load_judge", r#"{"project": "shop", "query": {"judge": "new", "by": "weather"}}"#),
+        ("/rpc/load_judge", r#"{"project": "shop", "query": {"judge": "new", "reference": "gold"}}"#),
         ("/rpc/decide", "project=shop&candidate=new&policy=%5B"),
         ("/rpc/decide", "project=shop&candidate=new&incumbent=new&policy=name%3D%22p%22"),
     ] {

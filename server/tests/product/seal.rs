@@ -2,21 +2,23 @@
 //! a person can read, whatever the role.
 
 use crate::site::Site;
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use domain::{Role, Scope};
-use service::{ProjectId, User};
+use service::{ProjectId, User, import::Kind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that shows labels or what is computed of them.
 const PAGES: &[&str] = &[
     "/p/shop",
     "/p/shop/label",
+    "/p/shop/reasons",
     "/p/shop/adjudicate",
     "/p/shop/adjudicate?order=judges",
     "/p/shop/assignments",
     "/p/shop/agreement?criterion=helpful&by=annotator",
     "/p/shop/agreement/pair?criterion=helpful&a=ben&b=chloe",
     "/p/shop/compare?criterion=helpful&incumbent=old&metrics=shown",
+    "/p/shop/compare/judge?judge=new&criterion=helpful&against=old",
     "/p/shop/compare/failures",
     "/p/shop/conversation/first",
     "/p/shop/judges",
@@ -28,6 +30,11 @@ const PAGES: &[&str] = &[
     "/p/shop/gate",
     "/p/shop/threshold?judge=new&criterion=helpful",
     "/p/shop/rubric",
+    "/p/shop/import",
+    "/p/shop/exports/label-studio.json",
+    "/p/shop/exports/ragas.json",
+    "/p/shop/exports/huggingface.jsonl",
+    "/p/shop/watch",
     "/p/shop/agreement.json?by=annotator",
     "/p/shop/compare.json?rule=median&by=category",
 ];
@@ -39,13 +46,18 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("/rpc/load_visitor", r#"{"project": "shop"}"#),
     ("/rpc/load_home", r#"{"project": "shop"}"#),
     ("/rpc/load_desk", r#"{"project": "shop"}"#),
+    ("/rpc/load_reasons", r#"{"project": "shop"}"#),
     ("/rpc/load_adjudication", r#"{"project": "shop"}"#),
     ("/rpc/load_assignments", r#"{"project": "shop"}"#),
     ("/rpc/load_agreement", r#"{"project": "shop", "criterion": "helpful", "by": "annotator"}"#),
     ("/rpc/load_pair", r#"{"project": "shop", "criterion": "helpful", "a": "ben", "b": "chloe"}"#),
     (
         "/rpc/load_comparison",
-        r#"{"project": "shop", "criterion": "helpful", "incumbent": "old", "rule": "median"}"#,
+        r#"{"project": "shop", "query": {"criterion": "helpful", "incumbent": "old", "rule": "median", "by": "category"}}"#,
+    ),
+    (
+        "/rpc/load_judge",
+        r#"{"project": "shop", "query": {"judge": "old", "criterion": "helpful", "against": "new", "outcome": "lost"}}"#,
     ),
     ("/rpc/load_ledger", r#"{"project": "shop"}"#),
     ("/rpc/load_conversation", r#"{"project": "shop", "id": "first", "metric": "helpful"}"#),
@@ -53,14 +65,20 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("/rpc/load_rubric", r#"{"project": "shop"}"#),
     ("/rpc/try_rubric", OTHER_RUBRIC),
     ("/rpc/load_gate", r#"{"project": "shop"}"#),
+    ("/rpc/load_import", r#"{"project": "shop"}"#),
+    ("/rpc/load_watch", r#"{"project": "shop"}"#),
     ("/rpc/load_threshold", r#"{"project": "shop", "judge": "new", "criterion": "helpful"}"#),
 ];
 
 /// What a program can read in the name of a person.
-const API: [(&str, &str); 14] = [
+const API: &[(&str, &str)] = &[
     ("/api/v1/projects", "/api/v1/projects"),
     ("/api/v1/agreement", "/api/v1/agreement?project=shop&by=annotator"),
     ("/api/v1/comparisons", "/api/v1/comparisons?project=shop&rule=median&incumbent=old"),
+    ("/api/v1/contrasts", "/api/v1/contrasts?project=shop&judge=new&criterion=helpful&against=old"),
+    ("/api/v1/slots", "/api/v1/slots?project=shop"),
+    ("/api/v1/log", "/api/v1/log?project=shop"),
+    ("/api/v1/calibrations", "/api/v1/calibrations?project=shop"),
     ("/api/v1/diagnoses", "/api/v1/diagnoses?project=shop&by=category"),
     ("/api/v1/checks", "/api/v1/checks?project=shop&judge=old&criterion=helpful%3D2"),
     ("/api/v1/anchor-sets", "/api/v1/anchor-sets?project=shop"),
@@ -72,6 +90,7 @@ const API: [(&str, &str); 14] = [
     ("/api/v1/decisions/{decision}", "/api/v1/decisions/none?project=shop"),
     ("/api/v1/failures", "/api/v1/failures?project=shop"),
     ("/api/v1/references", "/api/v1/references?project=shop"),
+    ("/api/v1/watch", "/api/v1/watch?project=shop"),
 ];
 
 #[test]
@@ -84,13 +103,13 @@ fn whatever_the_api_shows_is_tried() {
 }
 
 /// What a person reads behind every door, without what differs between any two answers.
-async fn everything_read(site: &Site, cookie: &str, token: &str) -> BTreeMap<String, String> {
+pub(crate) async fn everything_read(site: &Site, cookie: &str, token: &str) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
     for address in PAGES.iter().copied().chain(FILES) {
         let answer = site.page(address, cookie).await;
         read.insert(address.to_owned(), format!("{} {}", answer.status, settled(&answer.body)));
     }
-    for (_, address) in API {
+    for (_, address) in API.iter().copied() {
         let answer = site.api(&Method::GET, address, token, "").await;
         read.insert(address.to_owned(), format!("{} {}", answer.status, answer.body));
     }
@@ -206,10 +225,117 @@ async fn is_sealed_to(role: Role) {
 }
 
 #[track_caller]
-fn assert_same(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, role: Role) {
+pub(crate) fn assert_same(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, role: Role) {
     for (door, body) in before {
         assert!(*body == after[door], "{role} can tell what others said at {door}:\n{body}\n{}", after[door]);
     }
+}
+
+const WITH_REASONS: &str = r#"
+    name = "shop"
+    version = 2
+    [[scale]]
+    id = "four"
+    kind = "ordinal"
+    levels = [{ value = 1, name = "no" }, { value = 2, name = "rather no" }, { value = 3, name = "rather yes" }, { value = 4, name = "yes" }]
+    [[criterion]]
+    id = "helpful"
+    component = "generation"
+    unit = "conversation"
+    scale = "four"
+    question = "Does it help?"
+    required = true
+    [[criterion]]
+    id = "coherent"
+    component = "generation"
+    unit = "justification"
+    scale = "four"
+    question = "Does the reason carry the score?"
+    required = true
+"#;
+
+/// What nobody reads before an own answer is submitted; what a judge writes is hostile.
+const FIRST_REASON: &str = "<b>It says &amp; where it is";
+const SECOND_REASON: &str = "It names the days";
+
+/// A judge's reason, and that there is one, is told to a person of this role after the own answer to the same question, and can be graded
+/// then and not before.
+async fn a_reason_is_sealed_to(role: Role) {
+    let site = Site::open().await;
+    site.service
+        .publish_rubric(site.project, &domain::Rubric::from_toml(WITH_REASONS).unwrap(), None)
+        .await
+        .unwrap();
+    let verdicts = format!(
+        "judge,conversation,unit,criterion,value,reason\nwhy,first,conversation,helpful,4,{FIRST_REASON}\n\
+         why,second,conversation,helpful,1,{SECOND_REASON}\n"
+    );
+    let reader = site.person("reader", Some(role)).await;
+    let cookie = site.session_of(&reader).await;
+    let token = site.token_of(&reader, &Scope::ALL).await;
+    site.call("/rpc/load_desk", &cookie, r#"{"project": "shop"}"#).await;
+    // Two are given to one desk, so that both conversations are sealed.
+    site.call("/rpc/load_ahead", &cookie, r#"{"project": "shop", "conversation": "first"}"#).await;
+    let none = everything_read(&site, &cookie, &token).await;
+    site.service.import_text(site.project, Kind::Verdicts, "why.csv", &verdicts).await.unwrap();
+    let sealed = everything_read(&site, &cookie, &token).await;
+    for door in ["/p/shop/label", "/p/shop/reasons", "/rpc/load_desk", "/rpc/load_reasons"] {
+        assert_eq!(none[door], sealed[door], "{role} can tell at {door} that a judge has spoken");
+    }
+    for (door, body) in &sealed {
+        let is_told = [FIRST_REASON, SECOND_REASON, "where it is", "justification:why"]
+            .iter()
+            .any(|secret| body.contains(secret));
+        assert!(!is_told, "{role} reads a sealed reason at {door}:\n{body}");
+    }
+    let unit = "justification:why@1/0/conversation/helpful";
+    let grade = |version: u32| {
+        format!(
+            "project=shop&conversation=first&rubric_version={version}&answers[0][unit]={unit}&answers[0][criterion]=coherent\
+             &answers[0][value]=3"
+        )
+    };
+    let refused = site.call("/rpc/grade_reason", &cookie, &grade(2)).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
+    assert!(!refused.body.contains("where it is"));
+
+    let answer = serde_json::json!({"project": "shop", "user": reader.id.to_string(), "answer": {
+        "conversation": "first", "unit": "conversation", "criterion": "helpful", "value": 2, "comment": null,
+        "flag": false, "seconds": null, "rubric_version": 2, "supersedes": null, "client_key": "reader"}});
+    let saved = site.call("/rpc/save_answer", &cookie, &answer.to_string()).await;
+    assert!(saved.body.contains("saved"), "{}", saved.body);
+    let answered = site.call("/rpc/load_reasons", &cookie, r#"{"project": "shop"}"#).await;
+    assert!(!answered.body.contains("where it is"), "the answer is not submitted");
+    let refused = site.call("/rpc/grade_reason", &cookie, &grade(2)).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
+
+    site.call("/rpc/submit_conversation", &cookie, &submission_of(&reader)).await;
+    let opened = site.page("/p/shop/reasons", &cookie).await.body;
+    assert!(opened.contains("&lt;b&gt;It says &amp;amp; where it is"), "{opened}");
+    assert!(!opened.contains("<b>It says") && !opened.contains(SECOND_REASON));
+    let unanswered =
+        site.call("/rpc/grade_reason", &cookie, "project=shop&conversation=first&rubric_version=2").await;
+    assert!(unanswered.body.contains("`coherent` has no answer yet"), "{}", unanswered.body);
+    let other = grade(2).replace("conversation=first", "conversation=second");
+    assert_eq!(
+        site.call("/rpc/grade_reason", &cookie, &other).await.status,
+        StatusCode::CONFLICT,
+        "still on the desk"
+    );
+    let taken = site.form("/rpc/grade_reason", &cookie, &grade(2)).await;
+    assert_eq!(taken.status, StatusCode::FOUND, "{}", taken.body);
+    let graded = site.page("/p/shop/reasons", &cookie).await.body;
+    assert!(graded.contains("1 grade given") && graded.contains("No reason is left for you"), "{graded}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_annotator_reads_a_judges_reason_after_the_own_answer() {
+    a_reason_is_sealed_to(Role::Annotator).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_reads_a_judges_reason_after_the_own_answer() {
+    a_reason_is_sealed_to(Role::Admin).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

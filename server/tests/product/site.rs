@@ -166,6 +166,18 @@ impl Site {
         self.send(get(path), cookie, "").await
     }
 
+    /// Sends a file by a form, as a browser does.
+    pub(crate) async fn upload(&self, path: &str, cookie: &str, name: &str, text: &str) -> Answer {
+        let body = format!(
+            "--edge\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{text}\r\n--edge--\r\n"
+        );
+        let request = Request::post(path)
+            .header(header::ACCEPT, "text/html")
+            .header(header::CONTENT_TYPE, "multipart/form-data; boundary=edge")
+            .header("sec-fetch-site", "same-origin");
+        self.send(request, cookie, &body).await
+    }
+
     /// Calls a server function as the program in the page does.
     pub(crate) async fn call(&self, function: &str, cookie: &str, body: &str) -> Answer {
         let form =

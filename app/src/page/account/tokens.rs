@@ -125,6 +125,8 @@ fn scope_box(scope: Scope) -> impl IntoView {
         Scope::Read => "Read reports, judges, anchor sets and decisions",
         Scope::Gate => "Decide gates",
         Scope::Judge => "Run judges, which costs money",
+        Scope::Score => "Send production scores, and ask the inline gate",
+        Scope::Import => "Import files",
     };
     let checked = scope == Scope::Read;
     view! { <label><input type="checkbox" name=scope.word() value="on" checked=checked/> " " {says}</label> }

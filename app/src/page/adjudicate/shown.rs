@@ -62,7 +62,7 @@ pub(crate) async fn page(project: &str, pass: &Pass, asked: Asked) -> Result<Adj
     Ok(AdjudicationPage {
         order: asked.query.order,
         judge: asked.query.judge.unwrap_or_default(),
-        judges: service.judges(pass.project, pass.viewer()).await.map_err(door::refused)?,
+        judges: service.judges(pass.project).await.map_err(door::refused)?,
         waiting: queue.items.len() as u64,
         place: place as u64,
         on_desks: queue.on_desks,

@@ -1,9 +1,11 @@
 //! Every metric of conversations from people and from each judge, with the paired difference.
 
-use super::report::Chosen;
-use crate::component::{
-    figure::{Figure, Form},
-    table::NamedTable,
+use crate::{
+    address::Here,
+    component::{
+        figure::{Figure, Form},
+        table::NamedTable,
+    },
 };
 use domain::{Diagnosis, MetricFigures, Paired, visible};
 use leptos::prelude::*;
@@ -14,12 +16,12 @@ pub(super) fn MetricsOfJudges(
     /// People beside each judge; absent where nobody asked.
     diagnoses: Option<Vec<Diagnosis>>,
     /// What the address says.
-    chosen: Chosen,
+    here: Here,
 ) -> impl IntoView {
     let body = match diagnoses {
         None => view! {
             <p class="note">"Not the single judgements but what they add up to: precision, nDCG, faithfulness, the rates of routing."</p>
-            <p><a class="button" href=chosen.with_metrics()>"Show the metrics of each judge"</a></p>
+            <p><a class="button" href=here.with(&[("metrics", "shown")])>"Show the metrics of each judge"</a></p>
         }
         .into_any(),
         Some(diagnoses) => view! { <MetricTable diagnoses=diagnoses/> }.into_any(),

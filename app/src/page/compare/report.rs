@@ -2,7 +2,7 @@
 
 use super::metrics::MetricsOfJudges;
 use crate::{
-    address::{of_project, with_query},
+    address::{Here, of_project, with_query},
     component::{
         chart::{
             axis::Axis,
@@ -11,13 +11,15 @@ use crate::{
         },
         figure::{Figure, Form},
         form::Choice,
-        number::{count, counted, fixed, milliseconds, p_value},
+        number::{count, counted, fixed, milliseconds, p_value, percent},
         provenance::Provenance,
+        slice::{in_slice, slice_name, slice_options},
         table::NamedTable,
     },
 };
 use domain::{
-    Comparison, CriterionComparison, Diagnosis, JudgeFigures, ReferenceRule, ReferenceSource, visible,
+    Comparison, CriterionComparison, Diagnosis, JudgeFigures, ReferenceRule, ReferenceSource,
+    SliceComparison, agreement::FEW_CLUSTERS, visible,
 };
 use leptos::prelude::*;
 
@@ -28,37 +30,8 @@ const ALONE: f64 = 340.0;
 /// The name of the page.
 pub(crate) const TITLE: &str = "Judges against people";
 
-/// What the address says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    /// The project.
-    pub(crate) project: String,
-    /// The criterion that is shown.
-    pub(crate) criterion: String,
-    /// The incumbent; empty for none.
-    pub(crate) incumbent: String,
-    /// The rule of the reference; empty for the project's own.
-    pub(crate) rule: String,
-    /// Whether the metrics of each judge are shown: empty where they are not.
-    pub(crate) metrics: String,
-}
-
-impl Chosen {
-    fn page(&self) -> String {
-        of_project(&self.project, "compare")
-    }
-
-    /// The same page on another criterion.
-    fn on(&self, criterion: &str) -> String {
-        let query = [("criterion", criterion), ("incumbent", &self.incumbent), ("rule", &self.rule)];
-        with_query(&self.page(), &[&query[..], &[("metrics", &self.metrics)]].concat())
-    }
-
-    /// The same page with the metrics of each judge.
-    pub(super) fn with_metrics(&self) -> String {
-        Chosen { metrics: "shown".to_owned(), ..self.clone() }.on(&self.criterion)
-    }
-}
+/// What the address may say.
+pub(crate) const ASKED: [&str; 7] = ["by", "criterion", "incumbent", "metrics", "reference", "rule", "why"];
 
 /// The whole page.
 #[component]
@@ -69,10 +42,12 @@ pub(crate) fn Report(
     criteria: Vec<String>,
     /// Every judge, for the choice of the incumbent.
     judges: Vec<String>,
+    /// The frozen anchor sets, `NAME@VERSION`.
+    sets: Vec<String>,
     /// The metrics of people beside each judge, where they were asked for.
     diagnoses: Option<Vec<Diagnosis>>,
     /// What the address says.
-    chosen: Chosen,
+    here: Here,
 ) -> impl IntoView {
     let mut comparison = comparison;
     let found = comparison.criteria.pop();
@@ -85,27 +60,32 @@ pub(crate) fn Report(
             counted(found.clusters, "cluster")
         )
     });
+    let shown = found.as_ref().map(|found| found.id.clone());
     let tabs = criteria
         .iter()
         .map(|id| {
-            let current = (*id == chosen.criterion).then_some("page");
-            view! { <a href=chosen.on(id) aria-current=current>{visible(id)}</a> }
+            let current = (Some(id) == shown.as_ref()).then_some("page");
+            view! { <a href=here.with(&[("criterion", id)]) aria-current=current>{visible(id)}</a> }
         })
         .collect_view();
-    let query = vec![
-        ("criterion", chosen.criterion.clone()),
-        ("incumbent", chosen.incumbent.clone()),
-        ("rule", chosen.rule.clone()),
-    ];
-    let page = chosen.page();
+    let query = ["by", "criterion", "incumbent", "reference", "rule"];
+    let query = query.map(|name| (name, here.said(name).to_owned())).to_vec();
+    let page = here.path();
     let body = match found {
-        None => view! { <NothingYet project=chosen.project.clone()/> }.into_any(),
-        Some(found) => view! {
-            <Plot found=found incumbent=comparison.incumbent chosen=chosen.clone()/>
-            <MetricsOfJudges diagnoses=diagnoses chosen=chosen.clone()/>
-            <Provenance hash=comparison.data_hash page=page query=query/>
+        None => view! { <NothingYet project=here.project().to_owned()/> }.into_any(),
+        Some(found) => {
+            let slices = found.slices.clone();
+            let remarks = remarks(&found);
+            let criterion = found.id.clone();
+            view! {
+                <Plot found=found incumbent=comparison.incumbent here=here.clone()/>
+                {remarks}
+                <Slices slices=slices criterion=criterion here=here.clone()/>
+                <MetricsOfJudges diagnoses=diagnoses here=here.clone()/>
+                <Provenance hash=comparison.data_hash page=page query=query/>
+            }
+            .into_any()
         }
-        .into_any(),
     };
     view! {
         <div class="head">
@@ -115,12 +95,12 @@ pub(crate) fn Report(
             </div>
             <nav class="tabs" aria-label="Criterion">{tabs}</nav>
         </div>
-        <Chooser chosen=chosen judges=judges/>
+        <Chooser here=here judges=judges sets=sets/>
         {body}
     }
 }
 
-fn source_in_words(source: &ReferenceSource) -> String {
+pub(crate) fn source_in_words(source: &ReferenceSource) -> String {
     let set = source
         .anchor_set
         .as_ref()
@@ -147,30 +127,137 @@ fn NothingYet(
     }
 }
 
-/// The incumbent and the rule of the reference.
+/// What makes a comparison less than it looks, in sentences.
+fn remarks(found: &CriterionComparison) -> impl IntoView + use<> {
+    let luck = found.luck.as_ref().map(|luck| {
+        format!(
+            "The best of {} judges on {} in {}: expect about {} of its lead to be luck. {} stays first in {} of the resamples.",
+            luck.judges,
+            counted(found.references, "item"),
+            counted(found.clusters, "cluster"),
+            fixed(luck.expected, 2),
+            visible(&luck.best),
+            percent(luck.stays_first)
+        )
+    });
+    let are_few = found.clusters < FEW_CLUSTERS as u64 && found.clusters < found.references;
+    let few = are_few.then(|| {
+        format!(
+            "All {} come from {}. Items of one cluster say nearly the same, so that the intervals are of clusters, and of so few of them the \
+             true interval may be wider: more questions would help, more items of the same would not.",
+            counted(found.references, "item"),
+            counted(found.clusters, "cluster")
+        )
+    });
+    luck.into_iter().chain(few).map(|says| view! { <p class="note">{says}</p> }).collect_view()
+}
+
+/// Where the human values come from, the incumbent, and the slices.
 #[component]
 fn Chooser(
     /// What the address says.
-    chosen: Chosen,
+    here: Here,
     /// Every judge.
     judges: Vec<String>,
+    /// The frozen sets.
+    sets: Vec<String>,
 ) -> impl IntoView {
-    let mut incumbents = vec![(String::new(), "none".to_owned())];
-    incumbents.extend(judges.into_iter().map(|judge| (judge.clone(), visible(&judge))));
-    let mut rules = vec![(String::new(), "as the project has it".to_owned())];
-    rules.extend(ReferenceRule::ALL.iter().map(|rule| (rule.word().to_owned(), rule.word().to_owned())));
-    let page = chosen.page();
+    let none = |says: &str| (String::new(), says.to_owned());
+    let tuned = sets.iter().map(|set| (format!("{set} tune"), format!("{}, to tune on", visible(set))));
+    let mut references: Vec<(String, String)> = std::iter::once(none("live labels")).chain(tuned).collect();
+    let reference = here.said("reference").to_owned();
+    if !references.iter().any(|(value, _)| *value == reference) {
+        references.push((reference.clone(), visible(&reference)));
+    }
+    let named = judges.iter().map(|judge| (judge.clone(), visible(judge)));
+    let incumbents: Vec<(String, String)> = std::iter::once(none("none")).chain(named).collect();
+    let rules = ReferenceRule::ALL.iter().map(|rule| (rule.word().to_owned(), rule.word().to_owned()));
+    let rules: Vec<(String, String)> = std::iter::once(none("as the project has it")).chain(rules).collect();
+    let is_live = reference.is_empty();
+    let kept = ["criterion", "metrics", "why"]
+        .map(|name| view! { <input type="hidden" name=name value=here.said(name).to_owned()/> });
     view! {
-        <form method="get" action=page>
-            <input type="hidden" name="criterion" value=chosen.criterion/>
-            <input type="hidden" name="metrics" value=chosen.metrics/>
+        <form method="get" action=here.path()>
+            {kept.into_iter().collect_view()}
             <div class="controls">
-                <Choice name="incumbent" label="Incumbent" options=incumbents chosen=chosen.incumbent/>
-                <Choice name="rule" label="Rule of the reference" options=rules chosen=chosen.rule/>
+                <Choice name="reference" label="Reference" options=references chosen=reference/>
+                {is_live.then(|| view! { <Choice name="rule" label="Rule of the reference" options=rules chosen=here.said("rule").to_owned()/> })}
+                <Choice name="incumbent" label="Incumbent" options=incumbents chosen=here.said("incumbent").to_owned()/>
+                <Choice name="by" label="Slices" options=slice_options() chosen=here.said("by").to_owned()/>
                 <button type="submit" class="button">"Compare"</button>
             </div>
         </form>
     }
+}
+
+/// κ of every judge within each slice.
+#[component]
+fn Slices(
+    /// The slices; none where nobody asked.
+    slices: Vec<SliceComparison>,
+    /// The criterion.
+    criterion: String,
+    /// What the address says.
+    here: Here,
+) -> impl IntoView {
+    let judges: Vec<String> = slices
+        .first()
+        .map(|slice| slice.judges.iter().map(|figures| figures.judge.clone()).collect())
+        .unwrap_or_default();
+    let heads = judges
+        .iter()
+        .map(|judge| view! { <th scope="col" class="right">{visible(judge)}</th> })
+        .collect_view();
+    let rows = slices
+        .into_iter()
+        .map(|slice| {
+            let name = slice_name(&slice.by, &slice.value);
+            let cells = slice
+                .judges
+                .into_iter()
+                .map(|figures| {
+                    let judge = visible(&figures.judge);
+                    let judge_of = [("judge", figures.judge.as_str()), ("criterion", &criterion), ("against", here.said("incumbent"))];
+                    let href = here.to("compare/judge", &[&judge_of[..], &in_slice(&slice.value)].concat());
+                    let (of, id) = (format!("κ of {judge} on {name}"), format!("slice-{name}-{judge}"));
+                    let items = format!("{judge} on {name}: {}", counted(figures.n, "item"));
+                    view! {
+                        <td class="right">
+                            <Figure estimate=figures.quadratic name=of id=id/>
+                            " "
+                            <a class="small" href=href aria-label=items>{count(figures.n)}</a>
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! {
+                <tr>
+                    <th scope="row">{name.clone()}</th>
+                    <td class="right num">{count(slice.references)}</td>
+                    <td class="right"><Figure estimate=slice.ceiling name=format!("Ceiling on {name}") id=format!("slice-{name}-ceiling")/></td>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        view! {
+            <section class="part" aria-labelledby="slices">
+                <h2 id="slices">"Within slices"</h2>
+                <NamedTable label="Slices" caption="κ of each judge within each slice; the number beside it opens its items">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Slice"</th>
+                            <th scope="col" class="right">"items"</th>
+                            <th scope="col" class="right">"ceiling"</th>
+                            {heads}
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </NamedTable>
+            </section>
+        }
+    })
 }
 
 /// The table with the plot in it.
@@ -181,7 +268,7 @@ fn Plot(
     /// The judge that the others are compared with.
     incumbent: Option<String>,
     /// What the address says.
-    chosen: Chosen,
+    here: Here,
 ) -> impl IntoView {
     let is_incumbent = |judge: &str| incumbent.as_deref() == Some(judge);
     let rows: Vec<ForestRow> = found
@@ -197,20 +284,26 @@ fn Plot(
     let figures = || rows.iter().flat_map(|row| [&row.estimate, &row.ceiling]);
     let axis = Axis::of_coefficients(figures(), IN_TABLE);
     let axis_alone = Axis::of_coefficients(figures(), ALONE);
+    let has_coarse = found.judges.iter().any(|judge| judge.coarse.is_some());
     let span = rows.len().to_string();
     let alone = rows.clone();
     let mut plot = Some(rows);
     let table_rows = found
         .judges
-        .into_iter()
+        .iter()
+        .cloned()
         .map(|judge| {
             let forest = plot.take().map(|rows| {
                 view! { <td class="forest-cell" rowspan=span.clone()><Forest rows=rows axis=axis width=IN_TABLE/></td> }.into_any()
             });
             let marked = is_incumbent(&judge.judge);
-            view! { <JudgeRow judge=judge forest=forest incumbent=marked chosen=chosen.clone()/> }
+            let href = here.to("compare/judge", &[("judge", &judge.judge), ("criterion", &found.id), ("against", here.said("incumbent"))]);
+            view! { <JudgeRow judge=judge forest=forest incumbent=marked href=href here=here.clone() criterion=found.id.clone()/> }
         })
         .collect_view();
+    let coarse_head = has_coarse.then(
+        || view! { <th scope="col" class="right" title="On the coarser form of the scale">"κ coarse"</th> },
+    );
     let without = (found.without_reference > 0).then(|| {
         view! { <p class="note">{format!("{} have labels that give no reference under this rule, and are left out.", counted(found.without_reference, "item"))}</p> }
     });
@@ -225,6 +318,7 @@ fn Plot(
                     <th scope="col">"Judge"</th>
                     <th scope="col" class="forest-cell">"κ with its interval, and what people reach" <AxisLabels axis=axis width=IN_TABLE/></th>
                     <th scope="col" class="right">"κ"</th>
+                    {coarse_head}
                     <th scope="col" class="right">"ceiling"</th>
                     <th scope="col" class="right">"Δ to incumbent"</th>
                     <th scope="col" class="right">"p (Holm)"</th>
@@ -232,7 +326,7 @@ fn Plot(
                     <th scope="col" class="right">"MAE"</th>
                     <th scope="col" class="right">"n"</th>
                     <th scope="col" class="right">"failures"</th>
-                    <th scope="col" class="right">"repeats"</th>
+                    <th scope="col" class="right">"flips"</th>
                     <th scope="col" class="right">"$ / 1,000"</th>
                     <th scope="col" class="right">"p50"</th>
                 </tr>
@@ -243,7 +337,8 @@ fn Plot(
         <p class="note">
             "The gold band is the ceiling: how well one person agrees with the others on the same items, the most that a judge can be asked for. "
             "Δ is on the items that both answered, so that it is not the difference of two columns. Bias is judge minus reference. "
-            "Press a figure for its items, method, interval and remarks."
+            "Flips is the share of items whose repeats are not all equal. "
+            "Press a figure for its items, method, interval and remarks; a judge for all its figures and the items that it wins and loses."
         </p>
     }
 }
@@ -257,8 +352,12 @@ fn JudgeRow(
     forest: Option<AnyView>,
     /// Whether it is the incumbent.
     incumbent: bool,
+    /// The page about it.
+    href: String,
+    /// The criterion.
+    criterion: String,
     /// What the address says.
-    chosen: Chosen,
+    here: Here,
 ) -> impl IntoView {
     let name = visible(&judge.judge);
     let whole = |what: &'static str, estimate, form| {
@@ -268,8 +367,17 @@ fn JudgeRow(
     let brief = |what: &'static str, estimate, form| {
         view! { <Figure estimate=estimate name=format!("{what} of {name}") id=format!("{what}-{name}") form=form brief=true/> }
     };
-    let failures = failures(&judge, &chosen);
+    let failures = failures(&judge, &criterion, &here);
+    let baseline = judge.baseline.then(|| view! { " " <span class="tag" title="A judge without a model, which every other must beat.">"baseline"</span> });
+    let flips = if judge.repeats > 1 {
+        brief("Flip rate", judge.stability.flip_rate, Form::Plain).into_any()
+    } else {
+        view! { <span class="soft" title="It was asked once.">"–"</span> }.into_any()
+    };
     let mixed = judge.mixed.then(|| view! { " " <span class="tag" title="Verdicts of more than one model version: not one instrument, and not to be gated.">"mixed"</span> });
+    let coarse = judge.coarse.map(|coarse| {
+        view! { <td class="right">{brief("κ on the coarser scale", coarse.quadratic, Form::Plain)}</td> }
+    });
     let (delta, p) = match judge.delta {
         _ if incumbent => (view! { <span class="tag gold">"incumbent"</span> }.into_any(), String::new()),
         None => (view! { <span class="soft">"–"</span> }.into_any(), "–".to_owned()),
@@ -286,9 +394,10 @@ fn JudgeRow(
     let latency = judge.latency_p50_ms.map_or_else(|| "–".to_owned(), milliseconds);
     view! {
         <tr class:chosen=incumbent>
-            <th scope="row">{name.clone()} {mixed}</th>
+            <th scope="row"><a href=href>{name.clone()}</a> {baseline} {mixed}</th>
             {forest}
             <td class="right">{whole("κ", judge.quadratic, Form::Plain)}</td>
+            {coarse}
             <td class="right">{brief("Ceiling on the items", judge.ceiling, Form::Plain)}</td>
             <td class="right">{delta}</td>
             <td class="right num">{p}</td>
@@ -296,7 +405,7 @@ fn JudgeRow(
             <td class="right">{brief("Mean absolute error", judge.mae, Form::Plain)}</td>
             <td class="right num">{count(judge.n)}</td>
             <td class="right num">{failures}</td>
-            <td class="right num">{count(u64::from(judge.repeats))}</td>
+            <td class="right">{flips}</td>
             <td class="right num">{cost}</td>
             <td class="right num">{latency}</td>
         </tr>
@@ -304,12 +413,12 @@ fn JudgeRow(
 }
 
 /// The failures as a link to the ledger.
-fn failures(judge: &JudgeFigures, chosen: &Chosen) -> AnyView {
+fn failures(judge: &JudgeFigures, criterion: &str, here: &Here) -> AnyView {
     if judge.failures == 0 {
         return "0".into_any();
     }
-    let page = of_project(&chosen.project, "compare/failures");
-    let href = with_query(&page, &[("judge", &judge.judge), ("criterion", &chosen.criterion)]);
+    let page = of_project(here.project(), "compare/failures");
+    let href = with_query(&page, &[("judge", &judge.judge), ("criterion", criterion)]);
     let kinds: Vec<String> =
         judge.failures_by_kind.iter().map(|(kind, number)| format!("{number} {kind}")).collect();
     let name =
@@ -336,18 +445,5 @@ mod tests {
         assert_eq!(direction(Some((-0.22, -0.06))), "bad");
         assert_eq!(direction(Some((-0.06, 0.10))), "");
         assert_eq!(direction(None), "");
-    }
-
-    #[test]
-    fn another_criterion_keeps_incumbent_and_rule() {
-        let chosen = Chosen {
-            project: "p".into(),
-            criterion: "a".into(),
-            incumbent: "j / x".into(),
-            rule: String::new(),
-            metrics: String::new(),
-        };
-        assert_eq!(chosen.on("b"), "/p/p/compare?criterion=b&incumbent=j%20%2F%20x");
-        assert_eq!(chosen.with_metrics(), "/p/p/compare?criterion=a&incumbent=j%20%2F%20x&metrics=shown");
     }
 }

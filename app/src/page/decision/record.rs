@@ -5,6 +5,7 @@ use crate::{
     component::{
         figure::{Figure, Form},
         number::minute,
+        slice::{in_slice, slice_name},
         table::NamedTable,
     },
     page::gate::log::{rfc3339, verdict_class},
@@ -104,8 +105,7 @@ fn RuleRow(
     let form = if is_difference { Form::Difference } else { Form::Plain };
     let href = evidence_of(&decision, &rule);
     let slice = rule.slice.as_ref().map(|slice| {
-        let value = if slice.value.is_empty() { "(none)".to_owned() } else { visible(&slice.value) };
-        view! { <span class="soft">{format!(" · {} {value}", slice.by.word())}</span> }
+        view! { <span class="soft">{format!(" · {}", slice_name(slice.by.word(), &slice.value))}</span> }
     });
     let threshold = (rule.rule == "mean_shift" && rule.verdict == RuleVerdict::Fail).then(|| {
         let href = threshold_page(&decision, &rule.criterion);
@@ -135,12 +135,28 @@ fn evidence_of(decision: &Decision, rule: &RuleOutcome) -> String {
             with_query(&page("compare/failures"), &[("judge", candidate), ("criterion", criterion)])
         }
         "human_agreement_at_least" => with_query(&page("agreement"), &[("criterion", criterion)]),
-        _ => {
-            let incumbent = decision.incumbent.as_deref().unwrap_or_default();
-            let by = rule.slice.as_ref().map_or("", |slice| slice.by.word());
-            with_query(&page("compare"), &[("criterion", criterion), ("incumbent", incumbent), ("by", by)])
-        }
+        _ => items_of(decision, rule),
     }
+}
+
+/// The candidate's items on what was decided, in the slice of the rule, held against the incumbent.
+fn items_of(decision: &Decision, rule: &RuleOutcome) -> String {
+    let set = decision.reference.anchor_set.as_ref();
+    let reference = set.map(|set| format!("{}@{} {}", set.name, set.version, set.split.word()));
+    let rule_of_labels = if set.is_none() { decision.reference.rule.word() } else { "" };
+    let why = set.map(|_| format!("reading decision {}", decision.id));
+    let query = [
+        ("judge", decision.candidate.as_str()),
+        ("criterion", rule.criterion.as_str()),
+        ("against", decision.incumbent.as_deref().unwrap_or_default()),
+        ("reference", reference.as_deref().unwrap_or_default()),
+        ("rule", rule_of_labels),
+        ("why", why.as_deref().unwrap_or_default()),
+        ("by", rule.slice.as_ref().map_or("", |slice| slice.by.word())),
+    ];
+    let slice = rule.slice.as_ref().map(|slice| in_slice(&slice.value));
+    let query = [&query[..], slice.as_ref().map_or(&[][..], |slice| &slice[..])].concat();
+    with_query(&of_project(&decision.project, "compare/judge"), &query)
 }
 
 /// Where the threshold of the candidate is moved: on the items of the decision, or those to tune on of the same set.

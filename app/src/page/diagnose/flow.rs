@@ -3,9 +3,10 @@
 use crate::component::{
     chart::stages::Stages,
     number::{count, counted, percent, share},
+    slice::slice_name,
     table::NamedTable,
 };
-use domain::{FailedAt, visible};
+use domain::FailedAt;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -82,21 +83,5 @@ fn FlowTable(
             </thead>
             <tbody>{rows}</tbody>
         </NamedTable>
-    }
-}
-
-/// What a slice is called: `corpus govt`, `path rag`.
-pub(super) fn slice_name(by: &str, slice: &str) -> String {
-    let slice = if slice.is_empty() { "(none)".to_owned() } else { visible(slice) };
-    format!("{by} {slice}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slice_without_a_value_has_a_name() {
-        assert_eq!(slice_name("corpus", ""), "corpus (none)");
     }
 }

@@ -1,13 +1,11 @@
 //! Every metric from people and from a judge, by the part of the assistant that it is about.
 
-use super::{
-    flow::slice_name,
-    report::{Asked, side_in_words},
-};
+use super::report::{Asked, side_in_words};
 use crate::component::{
     chart::bars::Bars,
     figure::{Figure, Form, slug},
     number::{count, fixed, level},
+    slice::slice_name,
     table::NamedTable,
 };
 use domain::{Better, Component, MetricFigures, Tail, visible};

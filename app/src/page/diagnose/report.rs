@@ -3,9 +3,9 @@
 use super::{failing::Causes, flow::Flow, metrics::MetricTables};
 use crate::{
     address::{encoded, of_project, with_query},
-    component::{form::Choice, number::counted, provenance::Provenance},
+    component::{form::Choice, number::counted, provenance::Provenance, slice::slice_options},
 };
-use domain::{Diagnosis, LABELS, SliceBy, visible};
+use domain::{Diagnosis, LABELS, visible};
 use leptos::prelude::*;
 use service::DiagnosisQuery;
 
@@ -149,17 +149,13 @@ fn Chooser(
     let from: Vec<(String, String)> = std::iter::once(people).chain(each()).collect();
     let usual = (String::new(), "the judge with most verdicts".to_owned());
     let beside: Vec<(String, String)> = std::iter::once(usual).chain(each()).collect();
-    let slices = SliceBy::ALL.iter().filter(|by| **by != SliceBy::Annotator);
-    let slices = slices.map(|by| (by.word().to_owned(), format!("by {}", by.word())));
-    let all = (String::new(), "all together".to_owned());
-    let slices: Vec<(String, String)> = std::iter::once(all).chain(slices).collect();
     let page = asked.page();
     view! {
         <form method="get" action=page>
             <div class="controls">
                 <Choice name="from" label="From" options=from chosen=asked.from/>
                 <Choice name="judge" label="Judge beside people" options=beside chosen=asked.judge/>
-                <Choice name="by" label="Slices" options=slices chosen=asked.by/>
+                <Choice name="by" label="Slices" options=slice_options() chosen=asked.by/>
                 <div class="field">
                     <label for="field-k">"Passages (k)"</label>
                     <input id="field-k" name="k" type="number" min="1" max="1000" inputmode="numeric" value=asked.k/>

@@ -4,7 +4,10 @@ use crate::{
     address::{encoded, of_project},
     component::{number::minute, table::NamedTable},
 };
-use domain::{Decision, PromotedJudge, ReleaseEvent, ReleaseLogEntry, SlotAct, Verdict, visible};
+use domain::{
+    Decision, PromotedJudge, ReleaseEvent, ReleaseLogEntry, RuleVerdict, SlotAct, Steadiness, Verdict,
+    visible,
+};
 use leptos::prelude::*;
 
 /// What was decided, newest first.
@@ -143,6 +146,21 @@ fn in_words(project: &str, event: &ReleaseEvent) -> (&'static str, AnyView) {
             let why = why.as_deref().map_or_else(|| "no reason given".to_owned(), visible);
             let text = format!("look {look} at {} on {anchor_set}: {why}", visible(&candidates.join(", ")));
             ("confirm opened", text.into_any())
+        }
+        ReleaseEvent::Recalibration(found) => {
+            let class = match found.verdict {
+                Steadiness::Steady => "good",
+                Steadiness::Drifted => "bad",
+                Steadiness::Unclear => "unsure",
+            };
+            let judge = visible(&format!("{}@{}", found.judge, found.version));
+            let mut told = found.criteria.iter().flat_map(|criterion| {
+                let not_passed = criterion.checks.iter().filter(|check| check.verdict != RuleVerdict::Pass);
+                not_passed.map(|check| format!("{}: {}", visible(&criterion.criterion), visible(&check.says)))
+            });
+            let why = told.next().map(|why| format!(". {why}")).unwrap_or_default();
+            let text = format!(" {judge} on {}{why}", found.anchor_set);
+            ("calibration", view! { <span class=class>{found.verdict.word()}</span> {text} }.into_any())
         }
         ReleaseEvent::Policy { version, name, hash } => {
             let text = format!("{} version {version}, hash {}", visible(name), hash.short());

@@ -4,7 +4,6 @@ use crate::page::label::{
     courier::{Courier, forget},
     desks::Desks,
     dialogs::{Guideline, Help, Skip},
-    form::PlainForm,
     grid::{
         CitationGrid,
         layout::{Arrow, Layout, cell_id},
@@ -80,7 +79,8 @@ pub(crate) fn Bench(
     let grid = task.grid.clone().map(|grid| view! { <CitationGrid grid=grid work=work/> });
     let form = {
         let task = task.clone();
-        move || plain.get().then(|| view! { <PlainForm task=task.clone() project=project.clone()/> })
+        let plain_form = move || plain_form(&task, &project);
+        move || plain.get().then(|| view! { <div class="unscripted" inner_html=plain_form()></div> })
     };
     Effect::new(move || plain.set(false));
     work.follow_focus(first);
@@ -100,6 +100,18 @@ pub(crate) fn Bench(
         <Guideline work=work/>
         <Skip work=work/>
     }
+}
+
+/// The same questions as a form, for browsers in which no program runs. It is markup of the server, and no program makes it.
+#[cfg(feature = "ssr")]
+fn plain_form(task: &Arc<Task>, project: &str) -> String {
+    use crate::page::label::form::PlainForm;
+    view! { <PlainForm task=task.clone() project=project.to_owned()/> }.into_view().to_html()
+}
+
+#[cfg(not(feature = "ssr"))]
+fn plain_form(_: &Arc<Task>, _: &str) -> &'static str {
+    ""
 }
 
 /// How far the person is, and whether everything is stored.

@@ -153,7 +153,8 @@ fn identity(task: &Task, index: usize, question: &Question) -> impl IntoView + u
     }
 }
 
-fn choices(scale: &Scale, name: &str, stored: Option<f64>) -> AnyView {
+/// The levels of a scale to choose from, or a number where it has none.
+pub(crate) fn choices(scale: &Scale, name: &str, stored: Option<f64>) -> AnyView {
     if scale.kind == ScaleKind::Continuous {
         let (min, max) = scale.bounds();
         let step = scale.step.map_or_else(|| "any".to_owned(), |step| step.to_string());

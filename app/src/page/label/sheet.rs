@@ -75,6 +75,7 @@ impl Sheet {
     }
 
     /// All questions, in the order in which they are asked.
+    #[cfg(feature = "ssr")]
     pub(crate) fn questions(&self) -> &[Question] {
         &self.questions
     }

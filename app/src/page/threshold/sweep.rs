@@ -1,6 +1,6 @@
 //! The sweep over thresholds as markup.
 
-use crate::component::table::NamedTable;
+use crate::component::{figure::Figure, number::count, table::NamedTable};
 use domain::{ThresholdProposal, agreement::ThresholdPoint, visible};
 use leptos::prelude::*;
 
@@ -15,7 +15,8 @@ pub(crate) fn Sweep(
     let rows = proposal
         .sweep
         .iter()
-        .map(|point| {
+        .enumerate()
+        .map(|(index, point)| {
             let mark = match (is_at(point, &proposal.proposed), is_at(point, &proposal.before)) {
                 (true, true) => "now and proposed",
                 (true, false) => "proposed",
@@ -23,11 +24,15 @@ pub(crate) fn Sweep(
                 (false, false) => "",
             };
             let counts = point.counts;
-            let kappa = point.kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"));
+            let from = point.threshold;
+            let kappa = proposal.kappas.get(index).cloned().map(|kappa| {
+                view! { <Figure estimate=kappa name=format!("κ of passing from {from} on") id=format!("passing-{from}")/> }
+            });
             view! {
                 <tr>
                     <th scope="row">{format!("from {}", point.threshold)}</th>
-                    <td class="right num">{kappa}</td>
+                    <td class="right">{kappa}</td>
+                    <td class="right num">{count(counts.passes() + counts.fails())}</td>
                     <td class="right num">{format!("{:.3}", point.agreement)}</td>
                     <td class="right num">{format!("{:.3}", point.pass_rate)}</td>
                     <td class="right num">{counts.false_pass}</td>
@@ -55,6 +60,7 @@ pub(crate) fn Sweep(
                 <tr>
                     <th scope="col">"Judge passes"</th>
                     <th scope="col" class="right">"κ of passing"</th>
+                    <th scope="col" class="right">"n"</th>
                     <th scope="col" class="right">"Agreement"</th>
                     <th scope="col" class="right">"Pass rate"</th>
                     <th scope="col" class="right">"Passed wrongly"</th>

@@ -37,5 +37,6 @@ pub(super) async fn file(
     let pass = token.admit(&project, Scope::Read).await?;
     let name: AnchorSetName = name.parse().map_err(|what| ServiceError::NotFound { what })?;
     let file = pass.service.anchor_set_file(pass.project, &name, pass.viewer).await?;
+    pass.service.record_export(pass.project, &format!("anchor set {name}"), pass.viewer).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], file).into_response())
 }

@@ -113,7 +113,9 @@ pub(in crate::http) async fn say_as_problem(request: Request, next: Next) -> Res
         StatusCode::METHOD_NOT_ALLOWED => {
             "this address does not take this method: the header Allow says which"
         }
-        StatusCode::PAYLOAD_TOO_LARGE => "the body is too long: 256 KiB are the most",
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            "the body is too long: 256 KiB are the most, and 64 MiB for a file that is imported"
+        }
         StatusCode::SERVICE_UNAVAILABLE => "this took too long: ask again, the figures may be ready then",
         StatusCode::INTERNAL_SERVER_ERROR => "something broke; the log of the server says what",
         _ => "this request cannot be answered",

@@ -19,5 +19,6 @@ pub(super) async fn file(
 ) -> Result<Response, Problem> {
     let pass = token.admit(&project, Scope::Read).await?;
     let file = pass.service.reference_file(pass.project, pass.viewer).await?;
+    pass.service.record_export(pass.project, "references", pass.viewer).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], file).into_response())
 }
