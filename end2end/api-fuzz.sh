@@ -9,7 +9,7 @@ export TOUCHSTONE_DB="$place/touchstone.db"
 "$binary" demo
 "$binary" anchor-set freeze --project demo gold --size 60
 "$binary" user create ada --admin <<< "a stone on which gold is rubbed"
-token=$("$binary" token create fuzz --user ada --scope read,gate,judge)
+token=$("$binary" token create fuzz --user ada --scope read,gate,judge,score,import)
 "$binary" serve --listen 127.0.0.1:0 2> served.txt &
 server=$!
 trap 'kill "$server" 2> /dev/null || true; rm -rf "$place"' EXIT

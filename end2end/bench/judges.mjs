@@ -87,6 +87,34 @@ for (const { run, state } of JSON.parse(program.run("judge", "runs", "--project"
 }
 report("killed after half: asked before, kept", `${before}, ${kept}`, `at most ${CONCURRENCY} and one commit apart`);
 report("gone on with: verdicts in the end, calls asked in all", `${verdicts("killed")}, ${asked}`, `${calls}, ${calls} and those on their way`);
+
+// The same calls by promptfoo, where PROMPTFOO names its program (`npm install promptfoo` somewhere): as many prompts, units, repeats, at a time.
+async function promptfoo(command) {
+  const config = join(program.folder, "promptfoo.json");
+  const prompts = variants.map((variant) => `${variant}: how relevant is {{passage}} to {{question}}? Answer with {"reason": …, "score": 0 to 3}.`);
+  const tests = Array.from({ length: UNITS }, (_, number) => ({ vars: { question: `May I return item ${number}?`, passage: "Returns take 30 days. ".repeat(40) } }));
+  const chat = { id: "openai:chat:tiny-2026-08-01", config: { apiBaseUrl: `http://127.0.0.1:${provider.address().port}/v1`, apiKey: "none" } };
+  writeFileSync(config, JSON.stringify({ prompts, providers: [chat], tests }));
+  asked = 0;
+  const started = performance.now();
+  const settings = { PROMPTFOO_DISABLE_TELEMETRY: "1", PROMPTFOO_DISABLE_UPDATE: "1", PROMPTFOO_CONFIG_DIR: join(program.folder, "promptfoo") };
+  const options = ["eval", "-c", config, "--repeat", String(REPEATS), "--max-concurrency", String(CONCURRENCY), "--no-cache", "--no-table", "--no-progress-bar", "-o", join(program.folder, "promptfoo-out.json")];
+  const child = spawn(command, options, { env: { ...process.env, ...settings }, stdio: "ignore" });
+  let peak = 0;
+  const watch = setInterval(() => {
+    try {
+      peak = peakMemory(child.pid);
+    } catch {
+      // It has ended between two looks.
+    }
+  }, 50);
+  await new Promise((done) => child.once("exit", done));
+  clearInterval(watch);
+  report("promptfoo: the same calls", `${((performance.now() - started) / 1000).toFixed(2)} s`, `${calls} calls, ${asked} asked`);
+  report("promptfoo: memory at most", `${peak.toFixed(0)} MB`, "–");
+}
+if (process.env.PROMPTFOO) await promptfoo(process.env.PROMPTFOO);
+else console.log("promptfoo is not measured: PROMPTFOO names no program");
 provider.closeAllConnections();
 provider.close();
 program.remove();

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-export const binary = resolve(import.meta.dirname, "../../target/release/touchstone");
+export const binary = process.env.TOUCHSTONE_BINARY ?? resolve(import.meta.dirname, "../../target/release/touchstone");
 
 export function report(what, found, goal) {
   console.log(`${what.padEnd(58)} ${String(found).padStart(12)}   goal ${goal}`);

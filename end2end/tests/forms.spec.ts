@@ -149,7 +149,7 @@ test("an API token is made, shown once, used and revoked", async ({ browser, ope
   await page.getByLabel("Read reports", { exact: false }).uncheck();
   await page.getByLabel("Days until it expires").fill("30");
   await page.getByRole("button", { name: "Make a token" }).click();
-  await expect(refusal(page)).toContainText("read, gate or judge");
+  await expect(refusal(page)).toContainText("read, gate, judge, score or import");
   await page.getByLabel("What it is for").fill("nightly");
   await page.getByLabel("Read reports", { exact: false }).check();
   await page.getByLabel("Project").selectOption("demo");

@@ -82,13 +82,27 @@ test("a release owner reads a HOLD, moves the threshold, promotes, and rolls bac
   await decide(POLICY);
   await expect(page.locator(".word")).toHaveText("HOLD");
   await expect(page.locator(".reasons")).toContainText("of the range, away from people");
+  const decision = page.url();
   const shift = page.getByRole("row", { name: /mean shift/ });
   await expect(shift).toContainText("✗ fail");
   if (scripted()) await accessible(page, "decision");
   await fits(page, "decision");
+  // The rule opens the candidate's items on the same split, held against the incumbent; three that it loses are read.
   await shift.getByRole("link", { name: "helpful" }).click();
-  await expect(page).toHaveURL(/\/compare\?criterion=helpful/);
-  await page.goBack();
+  await expect(page).toHaveURL(/\/compare\/judge\?judge=new&criterion=helpful&against=old&reference=gold%401%20confirm/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("new");
+  await page.getByRole("navigation", { name: "Outcome" }).getByRole("link", { name: /^lost \d+/ }).click();
+  await expect(page).toHaveURL(/outcome=lost/);
+  for (const index of [0, 1, 2]) {
+    const lost = page.locator(".ledger > li").nth(index);
+    await expect(lost.locator(".tag")).toHaveText("lost");
+    await lost.getByText("Question and text").click();
+    await expect(lost.locator("details .text").first()).toBeVisible();
+    await expect(lost.getByRole("heading", { name: "People" })).toBeVisible();
+  }
+  if (scripted()) await accessible(page, "judge");
+  await fits(page, "judge");
+  await page.goto(decision);
 
   await page.getByRole("link", { name: "Re-anchor the threshold" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Pass threshold");

@@ -44,6 +44,8 @@ const PAGES: [who: "nobody" | "annotator" | "engineer" | "admin", name: string, 
   ["admin", "assignments", "/p/demo/assignments"],
   ["annotator", "assignments not allowed", "/p/demo/assignments", 403],
   ["admin", "rubric", "/p/demo/rubric"],
+  ["admin", "import", "/p/demo/import"],
+  ["annotator", "import not allowed", "/p/demo/import", 403],
   ["annotator", "rubric not allowed", "/p/demo/rubric", 403],
   ["admin", "agreement", "/p/demo/agreement"],
   ["admin", "agreement by category", "/p/demo/agreement?criterion=passage-relevance&by=category"],
@@ -53,6 +55,8 @@ const PAGES: [who: "nobody" | "annotator" | "engineer" | "admin", name: string, 
   ["admin", "compare", "/p/demo/compare?criterion=helpfulness"],
   ["admin", "compare with an incumbent", `/p/demo/compare?criterion=helpfulness&rule=median&incumbent=${encodeURIComponent(LENIENT)}`],
   ["admin", "compare with metrics", "/p/demo/compare?criterion=helpfulness&metrics=shown"],
+  ["admin", "compare by slices", "/p/demo/compare?criterion=helpfulness&by=category"],
+  ["admin", "judge", `/p/demo/compare/judge?criterion=helpfulness&judge=${encodeURIComponent(LENIENT)}&by=category`],
   ["admin", "failures", "/p/demo/compare/failures"],
   ["admin", "diagnose", "/p/demo/diagnose"],
   ["admin", "diagnose by corpus", "/p/demo/diagnose?by=corpus"],
@@ -60,6 +64,7 @@ const PAGES: [who: "nobody" | "annotator" | "engineer" | "admin", name: string, 
   ["admin", "gate", "/p/demo/gate"],
   ["admin", "decision", "/p/demo/gate/DECISION"],
   ["admin", "threshold", `/p/demo/threshold?criterion=helpfulness&judge=${encodeURIComponent(CLAIMS)}`],
+  ["admin", "watch", "/p/demo/watch"],
   ["admin", "people", "/p/demo/people"],
   ["admin", "empty home", "/p/empty"],
   ["admin", "empty label", "/p/empty/label", 404],
@@ -115,7 +120,8 @@ for (const [who, name, address, status] of PAGES) {
       await page.setViewportSize({ width, height });
       for (const colorScheme of SCHEMES) {
         const where = `${name} at ${width} in ${colorScheme}`;
-        await page.emulateMedia({ colorScheme });
+        // Colours that are on their way from one scheme to the other are none of either.
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await fits(page, where);
         if (scripted()) await accessible(page, where);
         if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${where}${scripted() ? "" : " without JavaScript"}.png`.replaceAll(" ", "-"), fullPage: true });
